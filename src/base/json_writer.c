@@ -1,0 +1,182 @@
+/* json_writer.c. SPDX-License-Identifier: MIT */
+#include "json_writer.h"
+
+#include "utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char digit_pairs[201] = "00010203040506070809101112131415161718192021222324252627282930"
+                                     "31323334353637383940414243444546474849505152535455565758596061"
+                                     "62636465666768697071727374757677787980818283848586878889909192"
+                                     "93949596979899";
+
+static unsigned digits_of(uint64_t v) {
+    unsigned n = 1;
+    while (v >= 10000) {
+        v /= 10000;
+        n += 4;
+    }
+    return n + (v >= 10) + (v >= 100) + (v >= 1000);
+}
+
+char *perftrace__put_u64(char *dst, uint64_t v) {
+    unsigned n = digits_of(v);
+    char *end = dst + n;
+    char *p = end;
+    while (v >= 100) {
+        p -= 2;
+        memcpy(p, digit_pairs + (v % 100) * 2, 2);
+        v /= 100;
+    }
+    if (v >= 10) {
+        memcpy(p - 2, digit_pairs + v * 2, 2);
+    } else {
+        p[-1] = (char)('0' + v);
+    }
+    return end;
+}
+
+char *perftrace__put_i64(char *dst, int64_t v) {
+    if (v < 0) {
+        *dst++ = '-';
+        return perftrace__put_u64(dst, 0 - (uint64_t)v);
+    }
+    return perftrace__put_u64(dst, (uint64_t)v);
+}
+
+char *perftrace__put_us(char *dst, uint64_t ns) {
+    uint64_t us = ns / 1000;
+    unsigned rest = (unsigned)(ns - us * 1000);
+    dst = perftrace__put_u64(dst, us);
+    dst[0] = '.';
+    dst[1] = (char)('0' + rest / 100);
+    memcpy(dst + 2, digit_pairs + (rest % 100) * 2, 2);
+    return dst + 4;
+}
+
+static char *put_text(char *dst, const char *s) {
+    size_t n = strlen(s);
+    memcpy(dst, s, n);
+    return dst + n;
+}
+
+char *perftrace__put_double(char *dst, double v, bool nonfinite_null) {
+    if (!isfinite(v)) {
+        if (nonfinite_null) {
+            return put_text(dst, "null");
+        }
+        return put_text(dst, isnan(v) ? "\"NaN\"" : v > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+    }
+    /* Whole numbers in the exact range are common (counts, bytes) and need no search. */
+    if (v >= -9007199254740992.0 && v <= 9007199254740992.0 && v == (double)(int64_t)v &&
+        !(v == 0 && signbit(v))) {
+        dst = perftrace__put_i64(dst, (int64_t)v);
+        memcpy(dst, ".0", 2);
+        return dst + 2;
+    }
+    char text[40];
+    int precision = 15;
+    do {
+        /* The decimal point depends on the host's locale; it is mended below. */
+        snprintf(text, sizeof(text), "%.*g", precision, v);
+    } while (strtod(text, NULL) != v && ++precision <= 17);
+    bool has_point = false;
+    for (char *p = text; *p; p++) {
+        if (*p == 'e') {
+            has_point = true;
+        } else if (*p != '-' && *p != '+' && (*p < '0' || *p > '9')) {
+            *p = '.';
+            has_point = true;
+        }
+    }
+    dst = put_text(dst, text);
+    return has_point ? dst : put_text(dst, ".0");
+}
+
+/* 1 for bytes that stand for themselves inside a JSON string. */
+static bool is_plain(unsigned char c) {
+    return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+}
+
+static char *put_escaped(char *dst, unsigned char c) {
+    static const char hex[] = "0123456789abcdef";
+    *dst++ = '\\';
+    switch (c) {
+    case '"':
+    case '\\':
+        *dst++ = (char)c;
+        return dst;
+    case '\n':
+        *dst++ = 'n';
+        return dst;
+    case '\r':
+        *dst++ = 'r';
+        return dst;
+    case '\t':
+        *dst++ = 't';
+        return dst;
+    default:
+        memcpy(dst, "u00", 3);
+        dst[3] = hex[c >> 4];
+        dst[4] = hex[c & 15];
+        return dst + 5;
+    }
+}
+
+char *perftrace__put_json_chars(char *dst, const void *data, size_t len) {
+    const unsigned char *p = data;
+    const unsigned char *end = p + len;
+    while (p < end) {
+        unsigned char c = *p;
+        if (PT_LIKELY(is_plain(c))) {
+            *dst++ = (char)c;
+            p++;
+        } else if (c < 0x80 && c != 0x7F) {
+            dst = put_escaped(dst, c);
+            p++;
+        } else if (c == 0x7F) {
+            *dst++ = (char)c;
+            p++;
+        } else {
+            unsigned n = perftrace__utf8_sequence(p, (size_t)(end - p));
+            if (n) {
+                memcpy(dst, p, n);
+                dst += n;
+                p += n;
+            } else {
+                memcpy(dst, "\xEF\xBF\xBD", 3);
+                dst += 3;
+                p += perftrace__utf8_bad_prefix(p, (size_t)(end - p));
+            }
+        }
+    }
+    return dst;
+}
+
+char *perftrace__put_json_string(char *dst, const void *data, size_t len) {
+    *dst++ = '"';
+    dst = perftrace__put_json_chars(dst, data, len);
+    *dst++ = '"';
+    return dst;
+}
+
+void perftrace__strbuf_json(perftrace__strbuf_t *b, const void *s, size_t len) {
+    if (len > SIZE_MAX / 16 || !perftrace__strbuf_reserve(b, PERFTRACE__JSON_STRING_ROOM(len))) {
+        b->failed = true;
+        return;
+    }
+    char *end = perftrace__put_json_string(b->data + b->len, s, len);
+    b->len = (size_t)(end - b->data);
+    b->data[b->len] = '\0';
+}
+
+void perftrace__strbuf_json_cstr(perftrace__strbuf_t *b, const char *s) {
+    if (s) {
+        perftrace__strbuf_json(b, s, strlen(s));
+    } else {
+        perftrace__strbuf_puts(b, "null");
+    }
+}

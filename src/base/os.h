@@ -1,0 +1,50 @@
+/* os.h: the one contract with the operating system. SPDX-License-Identifier: MIT
+ *
+ * Everything here is thread-safe and none of it prints. Functions that block say so. */
+#ifndef PERFTRACE_BASE_OS_H
+#define PERFTRACE_BASE_OS_H
+
+#include "compiler.h"
+#include "strbuf.h"
+
+#include <stdbool.h>
+
+#define PERFTRACE__BOOT_ID_MAX 40
+
+uint64_t perftrace__os_mono_ns(void);     /* CLOCK_MONOTONIC_RAW, ns */
+uint64_t perftrace__os_realtime_ns(void); /* CLOCK_REALTIME, ns since the epoch */
+uint32_t perftrace__os_pid(void);
+uint32_t perftrace__os_tid(void);
+size_t perftrace__os_page_size(void);
+unsigned perftrace__os_cpu_count(void);
+uint64_t perftrace__os_random_u64(void);
+
+/* Time a process was started, in clock ticks since boot (field 22 of /proc/PID/stat); 0 when there is
+ * no such process or it is a zombie. With the pid it names a process uniquely until the next boot. */
+uint64_t perftrace__os_process_start(uint32_t pid);
+/* This boot's id, NUL-terminated; "" where the system has none. */
+void perftrace__os_boot_id(char out[PERFTRACE__BOOT_ID_MAX]);
+void perftrace__os_hostname(char *out, size_t size);
+/* Login name: passwd entry, else $USER, else "user". */
+void perftrace__os_username(char *out, size_t size);
+/* Name of the calling thread as the system has it; "" when unknown. size >= 16. */
+void perftrace__os_thread_name(char *out, size_t size);
+
+/* Makes a directory and its parents (mode 0777 less the umask). 0, or a negative errno. */
+int perftrace__os_mkdirs(const char *path);
+/* Appends path with a leading ~, ~user, $NAME and ${NAME} expanded; an unset variable expands to
+ * nothing and is named in ret_unset (may be NULL; points into path; NULL when all were set). */
+void perftrace__os_expand_path(perftrace__strbuf_t *out, const char *path, const char **ret_unset);
+/* Appends the absolute form of path (the current directory put in front when relative). 0 or -errno. */
+int perftrace__os_absolute_path(perftrace__strbuf_t *out, const char *path);
+
+/* write() until all is written, retried on EINTR. Returns 0 or a negative errno; *ret_done tells how
+ * much was written in either case. Blocks as write does. */
+int perftrace__os_write_all(int fd, const void *data, size_t len, size_t *ret_done);
+
+/* Waits until *word differs from expected, a wake, a signal or timeout_ns (UINT64_MAX: no limit).
+ * Works between processes that share the page. */
+void perftrace__os_futex_wait(uint32_t *word, uint32_t expected, uint64_t timeout_ns);
+void perftrace__os_futex_wake_all(uint32_t *word);
+
+#endif
