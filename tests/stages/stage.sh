@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# stage.sh: builds and tests one configuration in build/test/NAME. SPDX-License-Identifier: MIT
+set -u
+# shellcheck source=tests/setup.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
+
+here=$setup_root/tests/stages
+stages="clang asan tsan nonet points aarch64 valgrind format tidy fuzz"
+# The sanitizers' runtimes and valgrind cannot follow the processes of mpirun.
+no_mpi=-DPERFTRACE_EXAMPLES_MPI=OFF
+
+if [ "${1-}" = --list ]; then
+    cat <<'TEXT'
+clang     clang, warnings are errors; all tests
+asan      AddressSanitizer and UndefinedBehaviorSanitizer; all tests
+tsan      ThreadSanitizer; the tests of ring, core, drain, runtime and fork
+nonet     without libuv (PERFTRACE_NET=OFF); all tests
+points    with test points: the process is killed at every one; crash tests
+aarch64   cross build, unit tests under qemu-user
+valgrind  unit tests under memcheck
+format    clang-format finds nothing to change
+tidy      clang-tidy finds nothing
+fuzz      fuzzers: corpus, then FUZZ_SECONDS seconds each
+TEXT
+    exit 0
+fi
+
+name=${1-}
+case " $stages " in
+*" $name "*) [ -n "$name" ] || setup_die "which stage? see --list" ;;
+*) setup_die "no stage is called '$name'; there are: $stages" ;;
+esac
+build=$setup_root/build/test/$name
+
+# Tests that look at the outside of an installed tree say the same in every configuration.
+run_tests() {
+    ctest --test-dir "$build" -j2 --output-on-failure --no-tests=error --timeout 900 \
+        -LE '^(outside|stage|bench)$' "$@"
+}
+
+need() {
+    command -v "$1" >/dev/null && return 0
+    printf '%s\n' "stage $name: $1 is missing"
+    [ -n "${PERFTRACE_TEST_REQUIRE_ALL-}" ] && exit 1
+    exit 77
+}
+
+stage_clang() {
+    need clang
+    setup_build "$build" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
+        -DCMAKE_BUILD_TYPE=Debug -DPERFTRACE_WERROR=ON && run_tests
+}
+
+stage_asan() {
+    export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1
+    export UBSAN_OPTIONS=print_stacktrace=1
+    setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+        -DPERFTRACE_SANITIZE=address,undefined $no_mpi && run_tests
+}
+
+stage_tsan() {
+    export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+    setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+        -DPERFTRACE_SANITIZE=thread $no_mpi &&
+        run_tests -R '^test_(ring|core|drain|runtime|writer|emit|fork|thread)|^stress|^example'
+}
+
+stage_nonet() {
+    setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug \
+        -DPERFTRACE_NET=OFF -DPERFTRACE_ISAL=OFF $no_mpi && run_tests
+}
+
+stage_points() {
+    setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+        -DPERFTRACE_TEST_POINTS=ON -DPERFTRACE_BUILD_EXAMPLES=OFF &&
+        run_tests -R 'crash|fault|recover'
+}
+
+# The libraries for arm64 are unpacked into the build folder: nothing is installed for it, and the
+# machine's own package lists stay as they are.
+fetch_arm64() {
+    local apt=$setup_root/build/test/aarch64.apt packages
+    sysroot=$setup_root/build/test/aarch64.sysroot
+    [ -e "$sysroot/complete" ] && return 0
+    packages="libyaml-dev libyaml-0-2 libcjson-dev libcjson1 zlib1g-dev zlib1g libuv1-dev libuv1
+              libcmocka-dev libcmocka0 libisal-dev libisal2"
+    mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/debs" "$sysroot"
+    local options=(-q -o APT::Architecture=arm64 -o APT::Architectures=arm64
+                   -o Dir::State::Lists="$apt/lists" -o Dir::Cache="$apt/cache"
+                   -o Debug::NoLocking=1 -o Acquire::Retries=3 -o APT::Sandbox::User=root)
+    apt-get "${options[@]}" update >"$apt/log" 2>&1 &&
+        # shellcheck disable=SC2086
+        (cd "$apt/debs" && apt-get "${options[@]}" download $packages >>"$apt/log" 2>&1) ||
+        { tail -n 20 "$apt/log"; return 1; }
+    local deb
+    for deb in "$apt"/debs/*.deb; do
+        dpkg -x "$deb" "$sysroot" || return 1
+    done
+    touch "$sysroot/complete"
+}
+
+stage_aarch64() {
+    need aarch64-linux-gnu-gcc
+    need qemu-aarch64
+    need apt-get
+    fetch_arm64 || return 1
+    export PKG_CONFIG_LIBDIR=$sysroot/usr/lib/aarch64-linux-gnu/pkgconfig
+    export PKG_CONFIG_SYSROOT_DIR=$sysroot
+    setup_build "$build" -DCMAKE_TOOLCHAIN_FILE="$here/aarch64.cmake" \
+        -DPERFTRACE_SYSROOT="$sysroot" -DCMAKE_BUILD_TYPE=Release $no_mpi &&
+        run_tests -R '^test_'
+}
+
+stage_valgrind() {
+    need valgrind
+    export G_SLICE=always-malloc
+    setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug $no_mpi \
+        "-DCMAKE_CROSSCOMPILING_EMULATOR=valgrind;-q;--error-exitcode=99;--leak-check=full;--errors-for-leak-kinds=definite;--trace-children=no;--fair-sched=yes" &&
+        run_tests -R '^test_'
+}
+
+sources() {
+    git -C "$setup_root" ls-files "$@" | sed "s,^,$setup_root/,"
+}
+
+stage_format() {
+    need clang-format
+    need git
+    local found
+    found=$(sources '*.c' '*.h' '*.cpp')
+    printf '%s files\n' "$(printf '%s\n' "$found" | wc -l)"
+    printf '%s\n' "$found" | xargs -d '\n' clang-format --dry-run -Werror
+}
+
+stage_tidy() {
+    need clang-tidy
+    need clang
+    need git
+    setup_build "$build" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
+        -DCMAKE_BUILD_TYPE=Debug $no_mpi || return 1
+    local found log=$build/tidy.log
+    found=$(sources 'src/*.c' 'tools/*.c' 'examples/*.c' 'examples/*.cpp' |
+        while read -r file; do
+            grep -qF "\"file\": \"$file\"" "$build/compile_commands.json" && printf '%s\n' "$file"
+        done)
+    printf '%s files\n' "$(printf '%s\n' "$found" | wc -l)"
+    if ! printf '%s\n' "$found" |
+        xargs -d '\n' -n 4 -P 2 clang-tidy --quiet -p "$build" >"$log" 2>&1; then
+        grep -E 'warning:|error:' "$log" | sort -u | head -n 60
+        return 1
+    fi
+}
+
+stage_fuzz() {
+    need clang
+    bash "$here/fuzz.sh" "$build" "${FUZZ_SECONDS-0}"
+}
+
+started=$SECONDS
+if "stage_$name"; then
+    setup_say "stage $name: good, $((SECONDS - started)) s"
+    exit 0
+fi
+setup_say "stage $name: FAILED after $((SECONDS - started)) s"
+exit 1
