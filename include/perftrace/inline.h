@@ -1,0 +1,265 @@
+/* perftrace/inline.h: the path of an event from the call site into the ring.
+ * SPDX-License-Identifier: MIT
+ *
+ * Included by macros.h; not for direct use. The design behind each step is in
+ * docs/LIFE_OF_AN_EVENT.md. Every function here is for the calling thread alone, wait-free, and
+ * makes no system call unless it says "slow". */
+#ifndef PERFTRACE_INLINE_H
+#define PERFTRACE_INLINE_H
+
+#include <perftrace/layout.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PERFTRACE_API       __attribute__((visibility("default")))
+#define PERFTRACE_I_INLINE  static inline __attribute__((always_inline, unused))
+#define PERFTRACE_I_RARE(x) __builtin_expect(!!(x), 0)
+#define PERFTRACE_I_COLD    __attribute__((cold))
+
+/* The calling thread's slot, NULL until its first event and wherever inline code must not go on by
+ * itself (no invariant clock, after fork, after shutdown): then the slow functions decide.
+ * initial-exec: one load from the thread pointer, no call; the library needs 8 bytes of the static
+ * TLS reserve when it is loaded by dlopen. */
+extern PERFTRACE_API __thread perftrace_i_slot_t *perftrace_i_slot
+    __attribute__((tls_model("initial-exec")));
+
+/* Slow halves: exported since inline code calls them; each does what the inline function of the
+ * same stem could not. May lock and make system calls once per site or thread, never per event. */
+PERFTRACE_API void perftrace_i_begin_slow(perftrace_i_scope_t *s, perftrace_i_site_t *site,
+                                          uint32_t name) PERFTRACE_I_COLD;
+PERFTRACE_API void perftrace_i_end_slow(perftrace_i_scope_t *s, uint64_t end,
+                                        const uint64_t *values) PERFTRACE_I_COLD;
+PERFTRACE_API void perftrace_i_emit_slow(perftrace_i_site_t *site, uint64_t id,
+                                         const uint64_t *values, uint32_t name);
+PERFTRACE_API void perftrace_i_lap_slow(perftrace_i_scope_t *s,
+                                        perftrace_i_site_t *next) PERFTRACE_I_COLD;
+/* Id of a name made at run time; copies the bytes on first sight. 0 when name is NULL. */
+PERFTRACE_API uint32_t perftrace_i_name(const char *name);
+/* Copies the string arguments among values[0..nargs) into strings (nstrings pieces of
+ * PERFTRACE_I_SCOPE_STR bytes) and lets the values point there. */
+PERFTRACE_API void perftrace_i_hold_strings(const perftrace_i_site_t *site, uint64_t *values,
+                                            char *strings, uint32_t nstrings);
+
+PERFTRACE_I_INLINE uint64_t perftrace_i_clock(void) {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t t;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+    return t;
+#else
+#    error "libperftrace supports x86-64 and aarch64"
+#endif
+}
+
+PERFTRACE_I_INLINE uint64_t *perftrace_i_record_at(perftrace_i_slot_t *slot, uint64_t word) {
+    return (uint64_t *)((char *)slot + PERFTRACE_I_DATA_AT) + ((word >> 8) & slot->mask);
+}
+
+PERFTRACE_I_INLINE perftrace_i_open_t *perftrace_i_open_at(perftrace_i_slot_t *slot,
+                                                           uint32_t depth) {
+    return (perftrace_i_open_t *)((char *)slot + PERFTRACE_I_OPEN_AT) + depth;
+}
+
+/* Publishes everything stored before: pairs with the acquire load of `word` in the drain's
+ * snapshot, in recovery and in readers of running rings. */
+PERFTRACE_I_INLINE void perftrace_i_publish(perftrace_i_slot_t *slot, uint64_t word) {
+    __atomic_store_n(&slot->word, word, __ATOMIC_RELEASE);
+}
+
+/* Begins a scope; true when it is live, that is when its arguments are wanted. */
+PERFTRACE_I_INLINE uint32_t perftrace_i_begin(perftrace_i_scope_t *s, perftrace_i_site_t *site,
+                                              uint32_t nargs) {
+    uint32_t id = __atomic_load_n(&site->word, __ATOMIC_RELAXED);
+    s->live = id;
+    if (PERFTRACE_I_RARE(id)) {
+        perftrace_i_slot_t *slot = perftrace_i_slot;
+        s->name = 0;
+        s->nargs = nargs;
+        s->site = site;
+        if (PERFTRACE_I_RARE(!slot || (int32_t)id < 0 ||
+                             (uint8_t)slot->word >= PERFTRACE_I_MAX_DEPTH)) {
+            perftrace_i_begin_slow(s, site, 0);
+            return s->live;
+        }
+        uint64_t word = slot->word;
+        uint32_t depth = (uint8_t)word;
+        perftrace_i_open_t *open = perftrace_i_open_at(slot, depth);
+        s->depth = depth;
+        s->start = perftrace_i_clock();
+        open->start = s->start;
+        open->site = id;
+        open->name = 0;
+        perftrace_i_publish(slot, word + 1);
+    }
+    return id;
+}
+
+/* Ends a scope that began live. values: nargs words, no strings among them. */
+PERFTRACE_I_INLINE void perftrace_i_end(perftrace_i_scope_t *s, const uint64_t *values,
+                                        uint32_t nargs) {
+    uint64_t end = perftrace_i_clock();
+    perftrace_i_slot_t *slot = perftrace_i_slot;
+    if (PERFTRACE_I_RARE(!slot)) {
+        perftrace_i_end_slow(s, end, values);
+        return;
+    }
+    uint64_t word = slot->word;
+    uint64_t next = word + ((uint64_t)(3 + nargs) << 8) - 1;
+    if (PERFTRACE_I_RARE((uint8_t)word != s->depth + 1 || next > slot->limit)) {
+        perftrace_i_end_slow(s, end, values);
+        return;
+    }
+    uint64_t *record = perftrace_i_record_at(slot, word);
+    record[0] = PERFTRACE_I_RECORD_HEAD(PERFTRACE_I_KIND_SCOPE, 0, 3 + nargs, s->live);
+    record[1] = s->start;
+    record[2] = end;
+    for (uint32_t i = 0; i < nargs; i++) {
+        record[3 + i] = values[i];
+    }
+    perftrace_i_publish(slot, next);
+}
+
+/* Ends the current phase and begins the next with one clock read. */
+PERFTRACE_I_INLINE void perftrace_i_lap(perftrace_i_scope_t *s, perftrace_i_site_t *next_site) {
+    uint32_t id = __atomic_load_n(&next_site->word, __ATOMIC_RELAXED);
+    if (PERFTRACE_I_RARE(id | s->live)) {
+        perftrace_i_slot_t *slot = perftrace_i_slot;
+        if (PERFTRACE_I_RARE(!slot || !s->live || (int32_t)(id - 1) < 0 ||
+                             (uint8_t)slot->word != s->depth + 1 ||
+                             slot->word + (3u << 8) > slot->limit)) {
+            perftrace_i_lap_slow(s, next_site);
+            return;
+        }
+        uint64_t now = perftrace_i_clock();
+        uint64_t word = slot->word;
+        uint64_t *record = perftrace_i_record_at(slot, word);
+        record[0] = PERFTRACE_I_RECORD_HEAD(PERFTRACE_I_KIND_SCOPE, 0, 3, s->live);
+        record[1] = s->start;
+        record[2] = now;
+        word += 3u << 8;
+        /* Two steps: the finished phase is published and popped before its place in the open-scope
+         * stack is written again. */
+        perftrace_i_publish(slot, word - 1);
+        perftrace_i_open_t *open = perftrace_i_open_at(slot, s->depth);
+        open->start = now;
+        open->site = id;
+        open->name = 0;
+        perftrace_i_publish(slot, word);
+        s->live = id;
+        s->start = now;
+        s->site = next_site;
+    }
+}
+
+/* Emits a point event without strings: instant, counter (no id), flow, async (with id). */
+PERFTRACE_I_INLINE void perftrace_i_emit(perftrace_i_site_t *site, uint32_t kind, uint32_t has_id,
+                                         uint64_t id, const uint64_t *values, uint32_t nargs) {
+    uint32_t site_id = __atomic_load_n(&site->word, __ATOMIC_RELAXED);
+    perftrace_i_slot_t *slot = perftrace_i_slot;
+    if (PERFTRACE_I_RARE(!slot || (int32_t)site_id < 0)) {
+        perftrace_i_emit_slow(site, id, values, 0);
+        return;
+    }
+    uint64_t word = slot->word;
+    uint64_t next = word + ((uint64_t)(2 + has_id + nargs) << 8);
+    if (PERFTRACE_I_RARE(next > slot->limit)) {
+        perftrace_i_emit_slow(site, id, values, 0);
+        return;
+    }
+    uint64_t *record = perftrace_i_record_at(slot, word);
+    record[0] = PERFTRACE_I_RECORD_HEAD(kind, 0, 2 + has_id + nargs, site_id);
+    record[1] = perftrace_i_clock();
+    if (has_id) {
+        record[2] = id;
+    }
+    for (uint32_t i = 0; i < nargs; i++) {
+        record[2 + has_id + i] = values[i];
+    }
+    perftrace_i_publish(slot, next);
+}
+
+PERFTRACE_I_INLINE uint64_t perftrace_i_f64(double v) {
+    uint64_t bits;
+    __builtin_memcpy(&bits, &v, sizeof(bits));
+    return bits;
+}
+
+PERFTRACE_I_INLINE uint64_t perftrace_i_str(const char *s) {
+    return (uint64_t)(uintptr_t)s;
+}
+
+/* Begins a scope with a name made at run time. */
+PERFTRACE_I_INLINE uint32_t perftrace_i_begin_named(perftrace_i_scope_t *s,
+                                                    perftrace_i_site_t *site, uint32_t nargs,
+                                                    const char *name) {
+    uint32_t id = __atomic_load_n(&site->word, __ATOMIC_RELAXED);
+    s->live = id;
+    if (id) {
+        s->nargs = nargs | PERFTRACE_I_SCOPE_SLOW;
+        s->site = site;
+        perftrace_i_begin_slow(s, site, perftrace_i_name(name));
+    }
+    return s->live;
+}
+
+/* Run when the block of a PERFTRACE_SCOPE is left; p is its local, whose argument words follow the
+ * scope directly. One function per number of arguments, since the number must be a constant: the
+ * scope has escaped into begin_slow, so the compiler cannot know that its fields kept their values.
+ */
+#define PERFTRACE_I_LEAVE(suffix, count)                                                           \
+    PERFTRACE_I_INLINE void perftrace_i_leave_##suffix(void *p) {                                  \
+        perftrace_i_scope_t *s = (perftrace_i_scope_t *)p;                                         \
+        const uint64_t *values = (const uint64_t *)(s + 1);                                        \
+        if (s->live) {                                                                             \
+            if (PERFTRACE_I_RARE(s->nargs & PERFTRACE_I_SCOPE_SLOW)) {                             \
+                perftrace_i_end_slow(s, perftrace_i_clock(), values);                              \
+            } else {                                                                               \
+                perftrace_i_end(s, values, count);                                                 \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+/* The suffix counts the macro's arguments: name, category, then the typed ones. */
+PERFTRACE_I_LEAVE(1, 0)
+PERFTRACE_I_LEAVE(2, 0)
+PERFTRACE_I_LEAVE(3, 1)
+PERFTRACE_I_LEAVE(4, 2)
+PERFTRACE_I_LEAVE(5, 3)
+PERFTRACE_I_LEAVE(6, 4)
+PERFTRACE_I_LEAVE(7, 5)
+PERFTRACE_I_LEAVE(8, 6)
+PERFTRACE_I_LEAVE(9, 7)
+PERFTRACE_I_LEAVE(10, 8)
+PERFTRACE_I_LEAVE(11, 9)
+PERFTRACE_I_LEAVE(12, 10)
+PERFTRACE_I_LEAVE(13, 11)
+PERFTRACE_I_LEAVE(14, 12)
+#undef PERFTRACE_I_LEAVE
+
+PERFTRACE_I_INLINE void perftrace_i_span_end(perftrace_span_t *span) {
+    perftrace_i_scope_t *s = &span->scope;
+    if (s->live) {
+        if (PERFTRACE_I_RARE(s->nargs & PERFTRACE_I_SCOPE_SLOW)) {
+            perftrace_i_end_slow(s, perftrace_i_clock(), span->values);
+        } else {
+            perftrace_i_end(s, span->values, s->nargs);
+        }
+        s->live = 0;
+    }
+}
+
+PERFTRACE_I_INLINE void perftrace_i_lap_leave(perftrace_i_scope_t *s) {
+    if (s->live) {
+        perftrace_i_end(s, 0, 0);
+        s->live = 0;
+    }
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,121 @@
+/* perftrace/layout.h: the few facts that inline code and the library share.
+ * SPDX-License-Identifier: MIT
+ *
+ * Nothing here is for direct use by a program: names begin with PERFTRACE_I_ or perftrace_i_ and
+ * may change with the ABI version. docs/formats/RING.md describes the whole file. */
+#ifndef PERFTRACE_LAYOUT_H
+#define PERFTRACE_LAYOUT_H
+
+#include <stdint.h>
+
+/* Record kinds. X(NAME, number, Chrome phase). Numbers are part of the ring format: append only. */
+#define PERFTRACE_I_KIND_LIST(X)                                                                   \
+    X(SCOPE, 1, "X")         /* start, end, arguments */                                           \
+    X(INSTANT, 2, "i")       /* time, arguments */                                                 \
+    X(COUNTER, 3, "C")       /* time, one value a series */                                        \
+    X(FLOW_START, 4, "s")    /* time, id */                                                        \
+    X(FLOW_STEP, 5, "t")     /* time, id */                                                        \
+    X(FLOW_END, 6, "f")      /* time, id */                                                        \
+    X(ASYNC_BEGIN, 7, "b")   /* time, id, arguments */                                             \
+    X(ASYNC_INSTANT, 8, "n") /* time, id, arguments */                                             \
+    X(ASYNC_END, 9, "e")     /* time, id, arguments */
+
+enum {
+#define PERFTRACE_I_KIND_ENUM(name, number, phase) PERFTRACE_I_KIND_##name = (number),
+    PERFTRACE_I_KIND_LIST(PERFTRACE_I_KIND_ENUM)
+#undef PERFTRACE_I_KIND_ENUM
+};
+
+/* Argument types. X(NAME, number). One 64-bit word each; STR is a length word and padded bytes. */
+#define PERFTRACE_I_TYPE_LIST(X)                                                                   \
+    X(I64, 1)                                                                                      \
+    X(U64, 2)                                                                                      \
+    X(F64, 3)                                                                                      \
+    X(BOOL, 4)                                                                                     \
+    X(STR, 5)
+
+enum {
+#define PERFTRACE_I_TYPE_ENUM(name, number) PERFTRACE_I_TYPE_##name = (number),
+    PERFTRACE_I_TYPE_LIST(PERFTRACE_I_TYPE_ENUM)
+#undef PERFTRACE_I_TYPE_ENUM
+};
+
+/* A record is a run of 64-bit words, host byte order:
+ *   word 0: kind (8 bits) | flags (8) | length in words, this one counted (16) | site id (32)
+ *   word 1: time (scopes: start), clock ticks       word 2, scopes only: end, clock ticks
+ *   then, if flagged, the name id; then the id of flows and async events; then the arguments. */
+#define PERFTRACE_I_RECORD_NAMED  1u /* a word with the id of a run-time name follows the times */
+#define PERFTRACE_I_RECORD_FORKED 2u /* scope began before the fork; start is the fork's time */
+#define PERFTRACE_I_RECORD_INLINE                                                                  \
+    4u /* a string with the name follows the times (name table full) */
+
+#define PERFTRACE_I_RECORD_HEAD(kind, flags, words, site)                                          \
+    ((uint64_t)(kind) | (uint64_t)(flags) << 8 | (uint64_t)(words) << 16 | (uint64_t)(site) << 32)
+
+#define PERFTRACE_I_MAX_ARGS   12
+#define PERFTRACE_I_MAX_DEPTH  200u   /* open scopes of one thread that are visible from outside */
+#define PERFTRACE_I_NO_DEPTH   255u   /* a scope that found no room in the open-scope stack */
+#define PERFTRACE_I_SCOPE_STR  256u   /* bytes of one string argument of a scope, mark included */
+#define PERFTRACE_I_DATA_AT    65536u /* ring data, from the slot's start; a page multiple */
+#define PERFTRACE_I_OPEN_AT    256u   /* open-scope stack, from the slot's start */
+#define PERFTRACE_I_SITE_FRESH 0x80000000u /* site word before registration */
+
+#define PERFTRACE_I_SCOPE_SLOW 0x100u /* in nargs: has strings or a run-time name */
+
+/* An entry of the open-scope stack. site 0: closed out of order, skip it. */
+typedef struct perftrace_i_open {
+    uint64_t start; /* clock ticks */
+    uint32_t site;
+    uint32_t name; /* id of a run-time name, or 0 */
+} perftrace_i_open_t;
+
+/* The first cache line of a thread's slot in the ring file: all that a producer touches besides the
+ * open-scope entry and the record itself. */
+typedef struct perftrace_i_slot {
+    /* words published << 8 | open scopes. One store-release publishes a record and pops the scope
+     * in one step, so whoever looks after a kill sees either both or neither. */
+    uint64_t word;
+    uint64_t limit; /* the largest value of word that needs no look at the consumer's position */
+    uint64_t mask;  /* ring capacity in words - 1 */
+    uint64_t reserved[5];
+} perftrace_i_slot_t;
+
+typedef struct perftrace_i_arg {
+    const char *name;
+    uint32_t type;
+} perftrace_i_arg_t;
+
+/* A call site: one per macro use, static. The library keeps no pointer that it would follow after
+ * the module was unloaded. */
+typedef struct perftrace_i_site {
+    uint32_t word; /* 0 off; FRESH before first use; else the site's id: on */
+    uint16_t kind;
+    uint16_t nargs;
+    const char *name; /* NULL: named at run time */
+    const char *category;
+    const char *file;
+    const perftrace_i_arg_t *args;
+    uint32_t line;
+    uint32_t id; /* once registered */
+    struct perftrace_i_site *next;
+    uint64_t reserved;
+} __attribute__((aligned(64))) perftrace_i_site_t;
+
+/* A scope that is open. Lives in the caller's frame. */
+typedef struct perftrace_i_scope {
+    uint32_t live;  /* the site's id, 0 when tracing was off at begin */
+    uint32_t depth; /* index in the open-scope stack, or NO_DEPTH */
+    uint64_t start; /* clock ticks */
+    uint32_t name;  /* id of a run-time name, or 0 */
+    uint32_t nargs;
+    const perftrace_i_site_t *site;
+} perftrace_i_scope_t;
+
+/* A scope that is begun and ended in different blocks or functions; see PERFTRACE_BEGIN. */
+typedef struct perftrace_span {
+    perftrace_i_scope_t scope;
+    uint64_t values[PERFTRACE_I_MAX_ARGS];
+    char strings[PERFTRACE_I_SCOPE_STR * 4];
+} perftrace_span_t;
+
+#endif
