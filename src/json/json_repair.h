@@ -52,7 +52,7 @@ const char *perftrace__json_repair_text(unsigned index);
  * NO_MEMORY.
  *
  * Containers deeper than PERFTRACE__JSON_MAX_DEPTH become the string "…(nested too deep)". Of equal
- * keys in one object the last value is kept (objects of at most 1024 members; larger ones are left
+ * keys in one object the last value is kept (objects of at most 256 members; larger ones are left
  * as they are). */
 bool perftrace__json_repair(const char *buf, size_t len, perftrace__strbuf_t *out,
                             unsigned *ret_repairs, size_t *ret_used,

@@ -19,9 +19,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Containers may lie this deep in each other; one more is the error TOO_DEEP. Deep enough for all
- * that tools write, and below cJSON's own limit neighbours (1000) in kind. */
-#define PERFTRACE__JSON_MAX_DEPTH 1024
+/* Containers may lie this deep in each other; one more is the error TOO_DEEP. No tool writes half
+ * of that, and what is passed on inside an output stays clear of the limits of other readers (cJSON
+ * and Python's json stop at about 1000). */
+#define PERFTRACE__JSON_MAX_DEPTH 512
 
 /* All that can be wrong with a text. */
 #define PERFTRACE__JSON_ERROR_LIST(X)                                                              \
@@ -50,6 +51,7 @@
     X(TRAILING_BYTES, "bytes after the end of the value")                                          \
     X(NOT_OBJECT, "not an object")                                                                 \
     X(NOT_ARRAY, "not an array")                                                                   \
+    X(LONG_NUMBER, "number longer than 63 characters")                                             \
     X(TOO_LARGE, "document larger than the limit")                                                 \
     X(NO_MEMORY, "out of memory")
 
@@ -110,6 +112,7 @@ typedef struct perftrace__json_cursor {
     const char *readable; /* bytes before this address may be loaded (never interpreted) */
     perftrace__json_error_t error;
     unsigned notes; /* PERFTRACE__JSON_NOTE_ bits of all read so far, keys included */
+    unsigned depth; /* containers around the next byte */
     char closer;    /* closing bracket of the entered container; 0 outside */
     bool first;     /* nothing read in it yet */
 } perftrace__json_cursor_t;

@@ -1,0 +1,414 @@
+/* json_value.c: skipping one value, validated. SPDX-License-Identifier: MIT
+ *
+ * The inner loop of every tool. A string or number costs a few vector operations over 16 bytes, the
+ * rest is a state machine with an explicit stack of one bit a level. */
+#include "json_value.h"
+
+#include "json_lex.h"
+#include "utf8.h"
+
+/* True when a pt_run_ function may load at p. */
+#define CAN_RUN(c, p) PT_LIKELY((c)->readable - (p) >= PT_RUN)
+
+const char *perftrace__json_skip_space(const perftrace__json_cursor_t *c, const char *p) {
+    while (CAN_RUN(c, p)) {
+        unsigned n = pt_run_space(p);
+        p += n;
+        if (p >= c->end) {
+            return c->end;
+        }
+        if (n < PT_RUN) {
+            return p;
+        }
+    }
+    while (p < c->end && pt_is_space(*p)) {
+        p++;
+    }
+    return p;
+}
+
+/* ---- strings ---- */
+
+/* An escape at p; returns its end, or NULL. */
+static PT_NOINLINE const char *skip_escape(perftrace__json_cursor_t *c, const char *p,
+                                           unsigned *notes) {
+    uint32_t cp;
+    unsigned used = perftrace__json_escape(p, c->end, &cp);
+    *notes |= PERFTRACE__JSON_NOTE_ESCAPE;
+    if (used == 0) {
+        /* Cut off inside the escape, or wrong? */
+        const char *q = p + 1;
+        if (q < c->end && *q == 'u') {
+            for (q++; q < c->end && q < p + 6; q++) {
+                char low = (char)(*q | 0x20);
+                if (!pt_is_digit(*q) && (low < 'a' || low > 'f')) {
+                    return perftrace__json_fail(c, PERFTRACE__JSON_E_BAD_ESCAPE, p);
+                }
+            }
+        }
+        return q == c->end ? perftrace__json_fail(c, PERFTRACE__JSON_E_UNTERMINATED_STRING, c->end)
+                           : perftrace__json_fail(c, PERFTRACE__JSON_E_BAD_ESCAPE, p);
+    }
+    if (cp >= 0xD800 && cp <= 0xDFFF) {
+        return perftrace__json_fail(c, PERFTRACE__JSON_E_LONE_SURROGATE, p);
+    }
+    if (used == 12) {
+        *notes |= PERFTRACE__JSON_NOTE_PAIR_ESCAPE;
+    } else if (cp == 0) {
+        *notes |= PERFTRACE__JSON_NOTE_NUL_ESCAPE;
+    }
+    return p + used;
+}
+
+/* Bytes above 0x7F from p on; returns the end of the run, or NULL. */
+static PT_NOINLINE const char *skip_non_ascii(perftrace__json_cursor_t *c, const char *p,
+                                              unsigned *notes) {
+    const unsigned char *u = (const unsigned char *)p;
+    const unsigned char *end = (const unsigned char *)c->end;
+    *notes |= PERFTRACE__JSON_NOTE_NON_ASCII;
+    while (u < end && *u >= 0x80) {
+        /* Most three-byte characters, those of East Asia among them. */
+        if (end - u >= 3 && ((u[0] >= 0xE1 && u[0] <= 0xEC) || u[0] == 0xEE || u[0] == 0xEF) &&
+            (u[1] & 0xC0) == 0x80 && (u[2] & 0xC0) == 0x80) {
+            u += 3;
+            continue;
+        }
+        unsigned n = perftrace__utf8_sequence(u, (size_t)(end - u));
+        if (n == 0) {
+            return perftrace__json_fail(c, PERFTRACE__JSON_E_BAD_UTF8, (const char *)u);
+        }
+        u += n;
+    }
+    return (const char *)u;
+}
+
+/* p is the byte after the opening quote; returns the address of the closing one, or NULL. */
+PT_ALWAYS_INLINE const char *skip_string(perftrace__json_cursor_t *c, const char *p,
+                                         unsigned *notes) {
+    for (;;) {
+        if (CAN_RUN(c, p)) {
+            unsigned n = pt_run_plain(p);
+            p += n;
+            if (n == PT_RUN && p < c->end) {
+                continue;
+            }
+        } else {
+            while (p < c->end && pt_is_plain(*p)) {
+                p++;
+            }
+        }
+        if (PT_UNLIKELY(p >= c->end)) {
+            return perftrace__json_fail(c, PERFTRACE__JSON_E_UNTERMINATED_STRING, c->end);
+        }
+        if (PT_LIKELY(*p == '"')) {
+            return p;
+        }
+        if (*p == '\\') {
+            p = skip_escape(c, p, notes);
+        } else if ((unsigned char)*p >= 0x80) {
+            p = skip_non_ascii(c, p, notes);
+        } else {
+            return perftrace__json_fail(c, PERFTRACE__JSON_E_CONTROL_BYTE, p);
+        }
+        if (!p) {
+            return NULL;
+        }
+    }
+}
+
+/* ---- numbers and words ---- */
+
+PT_ALWAYS_INLINE const char *skip_digits(const perftrace__json_cursor_t *c, const char *p) {
+    while (CAN_RUN(c, p)) {
+        unsigned n = pt_run_digits(p);
+        p += n;
+        if (PT_UNLIKELY(p > c->end)) {
+            return c->end;
+        }
+        if (PT_LIKELY(n < PT_RUN)) {
+            return p;
+        }
+    }
+    while (p < c->end && pt_is_digit(*p)) {
+        p++;
+    }
+    return p;
+}
+
+/* What is wrong with the number that starts at `from` and is fine up to p. */
+static PT_COLD const char *number_error(perftrace__json_cursor_t *c, const char *from,
+                                        const char *p) {
+    if (p == c->end) {
+        return perftrace__json_fail(c, PERFTRACE__JSON_E_INCOMPLETE, p);
+    }
+    bool word = p == from + 1 && (*p == 'I' || *p == 'i' || *p == 'N' || *p == 'n');
+    return perftrace__json_fail(
+        c, word ? PERFTRACE__JSON_E_NONFINITE : PERFTRACE__JSON_E_BAD_NUMBER, word ? from : p);
+}
+
+/* An exponent (p is the byte after the e) or a number of very many digits. */
+static PT_NOINLINE const char *skip_exponent(perftrace__json_cursor_t *c, const char *from,
+                                             const char *p) {
+    if (p < c->end && (*p == '+' || *p == '-')) {
+        p++;
+    }
+    const char *digits = p;
+    p = skip_digits(c, p);
+    return p == digits ? number_error(c, from, p) : p;
+}
+
+/* p is a minus sign or a digit; returns the number's end, or NULL. Any number. */
+static PT_NOINLINE const char *skip_number_slow(perftrace__json_cursor_t *c, const char *p,
+                                                unsigned *notes) {
+    const char *from = p;
+    p += *p == '-';
+    const char *whole = p;
+    p = skip_digits(c, p);
+    if (p == whole || (*whole == '0' && p - whole > 1)) {
+        return number_error(c, from, p == whole ? p : whole + 1);
+    }
+    bool odd = p - whole > 308;
+    if (p < c->end && *p == '.') {
+        const char *fraction = p + 1;
+        p = skip_digits(c, fraction);
+        if (p == fraction) {
+            return number_error(c, from, p);
+        }
+    }
+    if (p < c->end && (*p | 0x20) == 'e') {
+        odd = true;
+        p = skip_exponent(c, from, p + 1);
+        if (!p) {
+            return NULL;
+        }
+    }
+    if (odd && perftrace__json_number_is_huge(from, (size_t)(p - from))) {
+        *notes |= PERFTRACE__JSON_NOTE_HUGE_NUMBER;
+    }
+    return p;
+}
+
+/* The same, with one load for the numbers that fit it and have no exponent. */
+PT_ALWAYS_INLINE const char *skip_number(perftrace__json_cursor_t *c, const char *p,
+                                         unsigned *notes) {
+    const char *whole = p + (*p == '-');
+    if (CAN_RUN(c, whole)) {
+        pt_digits_t digits = pt_digits_load(whole);
+        unsigned n = pt_digits_from(digits, 0);
+        bool good = n > 0 && !(*whole == '0' && n > 1);
+        if (n < PT_RUN - 1 && whole[n] == '.') {
+            unsigned decimals = pt_digits_from(digits, n + 1);
+            n += 1 + decimals;
+            good = good && decimals > 0;
+        }
+        /* Behind the last byte loaded or behind the end it could go on, or be cut. */
+        if (PT_LIKELY(good && n < PT_RUN && whole + n < c->end && whole[n] != '.' &&
+                      (whole[n] | 0x20) != 'e')) {
+            return whole + n;
+        }
+    }
+    return skip_number_slow(c, p, notes);
+}
+
+/* p is t, f or n; returns the end of the word and sets *type, or NULL. */
+PT_ALWAYS_INLINE const char *skip_word(perftrace__json_cursor_t *c, const char *p,
+                                       perftrace__json_type_t *type) {
+    size_t left = (size_t)(c->end - p);
+    if (*p == 't' && left >= 4 && memcmp(p, "true", 4) == 0) {
+        *type = PERFTRACE__JSON_TRUE;
+        return p + 4;
+    }
+    if (*p == 'f' && left >= 5 && memcmp(p, "false", 5) == 0) {
+        *type = PERFTRACE__JSON_FALSE;
+        return p + 5;
+    }
+    if (*p == 'n' && left >= 4 && memcmp(p, "null", 4) == 0) {
+        *type = PERFTRACE__JSON_NULL;
+        return p + 4;
+    }
+    return perftrace__json_fail_at(c, p, PERFTRACE__JSON_E_BAD_LITERAL);
+}
+
+/* ---- containers ---- */
+
+/* One bit a level: set for an object. */
+typedef struct levels {
+    uint64_t bits[(PERFTRACE__JSON_MAX_DEPTH + 63) / 64];
+    unsigned depth;
+    unsigned limit;
+} levels_t;
+
+PT_ALWAYS_INLINE bool push_level(levels_t *l, bool object) {
+    if (l->depth >= l->limit) {
+        return false;
+    }
+    uint64_t bit = (uint64_t)1 << (l->depth % 64);
+    uint64_t *word = &l->bits[l->depth / 64];
+    *word = object ? *word | bit : *word & ~bit;
+    l->depth++;
+    return true;
+}
+
+PT_ALWAYS_INLINE bool in_object(const levels_t *l) {
+    return l->bits[(l->depth - 1) / 64] >> ((l->depth - 1) % 64) & 1;
+}
+
+/* p is an opening bracket; returns the byte after its partner, or NULL. */
+static const char *skip_container(perftrace__json_cursor_t *c, const char *p, unsigned *notes) {
+    const char *end = c->end;
+    levels_t l;
+    perftrace__json_type_t word;
+    l.depth = 0;
+    l.limit = c->depth < PERFTRACE__JSON_MAX_DEPTH ? PERFTRACE__JSON_MAX_DEPTH - c->depth : 0;
+    bool object = *p == '{';
+open:
+    if (PT_UNLIKELY(!push_level(&l, object))) {
+        return perftrace__json_fail(c, PERFTRACE__JSON_E_TOO_DEEP, p);
+    }
+    p = pt_skip_space(c, p + 1);
+    if (p < end && *p == (object ? '}' : ']')) {
+        goto close;
+    }
+    if (!object) {
+        goto value;
+    }
+key:
+    if (PT_UNLIKELY(p >= end || *p != '"')) {
+        return perftrace__json_fail_at(c, p, PERFTRACE__JSON_E_KEY_NOT_STRING);
+    }
+    p = skip_string(c, p + 1, notes);
+    if (PT_UNLIKELY(!p)) {
+        return NULL;
+    }
+    p = pt_skip_space(c, p + 1);
+    if (PT_UNLIKELY(p >= end || *p != ':')) {
+        return perftrace__json_fail_at(c, p, PERFTRACE__JSON_E_MISSING_COLON);
+    }
+    p = pt_skip_space(c, p + 1);
+value:
+    if (PT_UNLIKELY(p >= end)) {
+        return perftrace__json_fail(c, PERFTRACE__JSON_E_INCOMPLETE, p);
+    }
+    switch (*p) {
+    case '"':
+        p = skip_string(c, p + 1, notes);
+        if (PT_LIKELY(p != NULL)) {
+            p++;
+        }
+        break;
+    case '-':
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7':
+    case '8':
+    case '9':
+        p = skip_number(c, p, notes);
+        break;
+    case '{':
+    case '[':
+        object = *p == '{';
+        goto open;
+    default:
+        p = skip_word(c, p, &word);
+        break;
+    }
+    if (PT_UNLIKELY(!p)) {
+        return NULL;
+    }
+after:
+    p = pt_skip_space(c, p);
+    if (PT_UNLIKELY(p >= end)) {
+        return perftrace__json_fail(c, PERFTRACE__JSON_E_INCOMPLETE, end);
+    }
+    if (*p == ',') {
+        const char *comma = p;
+        p = pt_skip_space(c, p + 1);
+        if (PT_UNLIKELY(p < end && (*p == '}' || *p == ']'))) {
+            return perftrace__json_fail(c, PERFTRACE__JSON_E_TRAILING_COMMA, comma);
+        }
+        if (object) {
+            goto key;
+        }
+        goto value;
+    }
+    if (PT_UNLIKELY(*p != (object ? '}' : ']'))) {
+        return perftrace__json_fail_at(c, p, PERFTRACE__JSON_E_MISSING_COMMA);
+    }
+close:
+    p++;
+    if (--l.depth == 0) {
+        return p;
+    }
+    object = in_object(&l);
+    goto after;
+}
+
+/* ---- one value ---- */
+
+const char *perftrace__json_value_string(perftrace__json_cursor_t *c, const char *p,
+                                         perftrace__json_slice_t *ret) {
+    unsigned notes = 0;
+    const char *close = skip_string(c, p + 1, &notes);
+    if (PT_UNLIKELY(!close)) {
+        return NULL;
+    }
+    ret->p = p + 1;
+    ret->len = (size_t)(close - p - 1);
+    ret->type = PERFTRACE__JSON_STRING;
+    ret->escaped = (notes & PERFTRACE__JSON_NOTE_ESCAPE) != 0;
+    ret->notes = (uint16_t)notes;
+    c->notes |= notes;
+    return close + 1;
+}
+
+const char *perftrace__json_value(perftrace__json_cursor_t *c, const char *p,
+                                  perftrace__json_slice_t *ret) {
+    unsigned notes = 0;
+    const char *stop;
+    if (PT_UNLIKELY(p >= c->end)) {
+        return perftrace__json_fail(c, PERFTRACE__JSON_E_INCOMPLETE, c->end);
+    }
+    switch (*p) {
+    case '"':
+        return perftrace__json_value_string(c, p, ret);
+    case '-':
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7':
+    case '8':
+    case '9':
+        ret->type = PERFTRACE__JSON_NUMBER;
+        stop = skip_number(c, p, &notes);
+        break;
+    case '{':
+        ret->type = PERFTRACE__JSON_OBJECT;
+        stop = skip_container(c, p, &notes);
+        break;
+    case '[':
+        ret->type = PERFTRACE__JSON_ARRAY;
+        stop = skip_container(c, p, &notes);
+        break;
+    default:
+        stop = skip_word(c, p, &ret->type);
+        break;
+    }
+    if (PT_UNLIKELY(!stop)) {
+        return NULL;
+    }
+    ret->p = p;
+    ret->len = (size_t)(stop - p);
+    ret->escaped = false;
+    ret->notes = (uint16_t)notes;
+    c->notes |= notes;
+    return stop;
+}
