@@ -18,8 +18,6 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%s\n", perftrace_status_text(status));
         return 1;
     }
-    {
-        PERFTRACE_SCOPE("consumer.scope", "compute", PERFTRACE_INT("answer", 42));
-    }
+    { PERFTRACE_SCOPE("consumer.scope", "compute", PERFTRACE_INT("answer", 42)); }
     return perftrace_shutdown() == 0 ? 0 : 1;
 }

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# browser.sh SOURCE WORK TRACE [PROFILE]: fetches the viewer by npm into WORK, once, and opens TRACE
+# in it. Exit status 77: something it needs is not here. SPDX-License-Identifier: MIT
+set -u
+source=$1 work=$2 trace=$3
+shift 3
+
+skip() {
+    printf 'browser: %s\n' "$*"
+    [ -n "${PERFTRACE_TEST_REQUIRE_ALL-}" ] && exit 1
+    exit 77
+}
+
+command -v npm >/dev/null || skip "npm is missing"
+command -v chromium >/dev/null || skip "chromium is missing"
+mkdir -p "$work"
+if ! cmp -s "$source/tests/browser/package-lock.json" "$work/package-lock.json" ||
+    [ ! -d "$work/node_modules/speedscope" ]; then
+    cp "$source"/tests/browser/package*.json "$work"
+    for attempt in 1 2 3; do
+        (cd "$work" && npm ci --ignore-scripts --no-fund --no-audit) && break
+        rm -rf "$work/node_modules"
+        sleep $((attempt * 3))
+    done
+    [ -d "$work/node_modules/speedscope" ] || skip "the viewer could not be fetched"
+fi
+PERFTRACE_NODE_MODULES=$work/node_modules exec node "$source/tests/browser/open_in_speedscope.js" \
+    "$trace" "$work" "$@"

@@ -1,0 +1,158 @@
+#!/usr/bin/env node
+// open_in_speedscope.js TRACE FOLDER [PROFILE]: opens a Chrome trace in speedscope in headless
+// Chromium and compares what the viewer holds with what the file says: every thread is a profile,
+// with all its scopes and their durations. Screenshots go to FOLDER; PROFILE names (in part) the
+// profile that is shown. Exit status 0 good, 1 not. SPDX-License-Identifier: MIT
+'use strict';
+const assert = require('assert');
+const fs = require('fs');
+const os = require('os');
+const path = require('path');
+const zlib = require('zlib');
+const { createRequire } = require('module');
+const { startServer } = require('./page_server.js');
+
+const [tracePath, folder, shown] = process.argv.slice(2);
+// The npm packages lie in the build folder, not beside this file.
+const modules = process.env.PERFTRACE_NODE_MODULES || path.join(__dirname, 'node_modules');
+const { chromium } = createRequire(path.join(modules, 'x'))('playwright-core');
+const viewer = path.join(modules, 'speedscope', 'dist', 'release');
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+    .find((candidate) => fs.existsSync(candidate));
+const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+               '--disable-background-networking', '--disable-component-update', '--disable-sync',
+               '--enable-unsafe-swiftshader'];
+
+// The scopes of one thread as sorted "name duration" lines. The viewer shows two scopes of one name
+// and the same arguments as one where the second begins as the first ends; so do we.
+function scopeLines(events) {
+    const scopes = events.map((event) => ({
+        name: event.name,
+        key: `${event.name} ${JSON.stringify(event.args)}`,
+        start: Math.round(event.ts * 1000),
+        end: Math.round(event.ts * 1000) + Math.round(event.dur * 1000),
+        last: null, // the scope in it that ended last
+    })).sort((a, b) => a.start - b.start || b.end - a.end);
+    const open = [{ end: Infinity, last: null }];
+    const kept = [];
+    for (const scope of scopes) {
+        while (open[open.length - 1].end <= scope.start)
+            open.pop();
+        const parent = open[open.length - 1];
+        const before = parent.last;
+        if (before !== null && before.key === scope.key && before.end === scope.start) {
+            before.end = scope.end;
+            open.push(before);
+        } else {
+            parent.last = scope;
+            open.push(scope);
+            kept.push(scope);
+        }
+    }
+    return kept.map((scope) => `${scope.name} ${((scope.end - scope.start) / 1000).toFixed(3)}`)
+        .sort();
+}
+
+// What the file says: the threads that have scopes, with names and scopes.
+function readTrace() {
+    let bytes = fs.readFileSync(tracePath);
+    if (bytes[0] === 0x1f)
+        bytes = zlib.gunzipSync(bytes);
+    const threads = new Map();
+    const processes = new Map();
+    const thread = (event) => {
+        const key = `${event.pid}:${event.tid}`;
+        if (!threads.has(key))
+            threads.set(key, { pid: event.pid, tid: event.tid, name: '', events: [] });
+        return threads.get(key);
+    };
+    for (const event of JSON.parse(bytes).traceEvents) {
+        if (event.ph === 'X')
+            thread(event).events.push(event);
+        else if (event.ph === 'M' && event.name === 'thread_name')
+            thread(event).name = event.args.name;
+        else if (event.ph === 'M' && event.name === 'process_name')
+            processes.set(event.pid, event.args.name);
+    }
+    return [...threads.values()].filter((t) => t.events.length > 0).map((t) => ({
+        name: t.name, pid: t.pid, tid: t.tid, process: processes.get(t.pid),
+        scopes: scopeLines(t.events),
+    }));
+}
+
+// Runs in the page: what the viewer has loaded, in the same form.
+function readViewer() {
+    const group = window.loadedProfiles.get();
+    return group.profiles.map(({ profile }) => {
+        const open = [];
+        const scopes = [];
+        profile.forEachCall((node, at) => open.push(at), (node, at) => {
+            // With its arguments the viewer calls a frame "name {...}".
+            const name = node.frame.name.replace(/ \{".*\}$/s, '');
+            scopes.push(`${name} ${(at - open.pop()).toFixed(3)}`);
+        });
+        return { name: profile.getName(), unit: profile.getWeightUnit(), scopes: scopes.sort() };
+    });
+}
+
+function compare(expected, loaded) {
+    assert.strictEqual(loaded.length, expected.length, 'as many profiles as threads');
+    const left = new Set(loaded);
+    for (const thread of expected) {
+        const title = `${thread.process} (pid ${thread.pid}), ${thread.name} (tid ${thread.tid})`;
+        const profile = [...left].find((p) => p.name === title);
+        assert.ok(profile, `no profile "${title}"; there are: ` +
+            loaded.map((p) => p.name).join(' | '));
+        left.delete(profile);
+        assert.strictEqual(profile.unit, 'microseconds');
+        assert.deepStrictEqual(profile.scopes, thread.scopes, `scopes of ${profile.name}`);
+        console.log(`${profile.name}: ${profile.scopes.length} scopes`);
+    }
+}
+
+async function main() {
+    const expected = readTrace();
+    const server = await startServer(viewer, tracePath);
+    const profileFolder = fs.mkdtempSync(path.join(os.tmpdir(), 'chromium-'));
+    fs.mkdirSync(folder, { recursive: true });
+    const context = await chromium.launchPersistentContext(profileFolder, {
+        executablePath: CHROMIUM, args: FLAGS, headless: true,
+        viewport: { width: 1280, height: 640 },
+    });
+    try {
+        const page = context.pages()[0] || await context.newPage();
+        const complaints = [];
+        page.on('console', (message) => {
+            if (message.type() === 'error')
+                complaints.push(message.text());
+        });
+        page.on('pageerror', (error) => complaints.push(String(error)));
+        page.on('dialog', (dialog) => {
+            complaints.push(dialog.message());
+            dialog.dismiss();
+        });
+        const name = encodeURIComponent(`${server.url}${path.basename(tracePath)}`);
+        await page.goto(`${server.url}#profileURL=${name}`);
+        await page.waitForFunction(
+            () => window.loadedProfiles && window.loadedProfiles.get() !== null,
+            null, { timeout: 60000 });
+        const loaded = await page.evaluate(readViewer);
+        compare(expected, loaded);
+        const index = shown === undefined ? 0 : loaded.findIndex((p) => p.name.includes(shown));
+        assert.ok(index >= 0, `no profile is called ${shown}`);
+        await page.evaluate((i) => window.loadedProfiles.setProfileIndexToView(i), index);
+        await page.waitForTimeout(1000);
+        await page.screenshot({ path: path.join(folder, 'speedscope.png') });
+        assert.deepStrictEqual(complaints, [], 'the viewer has nothing to complain about');
+        assert.deepStrictEqual(server.missing, [], 'the page asks for nothing that is not there');
+    } finally {
+        await context.close();
+        server.close();
+        fs.rmSync(profileFolder, { recursive: true, force: true });
+    }
+}
+
+main().catch((error) => {
+    console.error(error.message);
+    process.exitCode = 1;
+});

@@ -1,0 +1,32 @@
+# Every example runs, loses nothing, and what it leaves converts to a strict trace.
+# perftrace_example_test(NAME FILES COMMAND...): FILES trace files are expected.
+function(perftrace_example_test name files)
+  add_test(NAME example.${name}
+           COMMAND bash ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/example.sh ${PROJECT_SOURCE_DIR}
+                   ${PROJECT_BINARY_DIR}/tests/examples/${name} $<TARGET_FILE:perf-trace-convert>
+                   ${files} ${ARGN})
+  set_tests_properties(example.${name} PROPERTIES TIMEOUT 300)
+endfunction()
+
+if(TARGET example_01_first_trace AND TARGET perf-trace-convert AND NOT CMAKE_CROSSCOMPILING)
+  foreach(name 01_first_trace 02_args_and_counters 03_laps 04_flows_and_async 06_from_cpp)
+    if(TARGET example_${name})
+      perftrace_example_test(${name} 1 $<TARGET_FILE:example_${name}>)
+    endif()
+  endforeach()
+  perftrace_example_test(05_threads_and_fork 2 $<TARGET_FILE:example_05_threads_and_fork>)
+
+  add_test(NAME example.train_gradients COMMAND train_gradient_check)
+  # The repository's own words are what it learns.
+  file(GLOB perftrace_training_text ${PROJECT_SOURCE_DIR}/include/perftrace/*.h)
+  list(APPEND perftrace_training_text ${PROJECT_SOURCE_DIR}/LICENSE)
+  perftrace_example_test(train_fork 4 $<TARGET_FILE:train_fork> --ranks 4 --steps 60
+                         --checkpoint checkpoint.bin ${perftrace_training_text})
+  set_tests_properties(example.train_fork PROPERTIES FIXTURES_SETUP train_trace PROCESSORS 2)
+  if(TARGET train_mpi)
+    perftrace_example_test(train_mpi 4 ${MPIEXEC_EXECUTABLE} --oversubscribe -n 4
+                           $<TARGET_FILE:train_mpi> --steps 60 ${perftrace_training_text})
+    set_tests_properties(example.train_mpi PROPERTIES PROCESSORS 2
+      ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+  endif()
+endif()
