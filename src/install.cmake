@@ -1,5 +1,6 @@
-# What `cmake --install` lays down: headers, libraries, the CMake package, the pkg-config file, the
-# tools and the man pages. The tree may be moved afterwards: nothing in it names its own place.
+# What `cmake --install` lays down: headers, libraries, the CMake package, the pkg-config file and
+# the written man pages; each tool lays down itself and its pages (tools/CMakeLists.txt). The tree
+# may be moved afterwards: nothing in it names its own place.
 include(CMakePackageConfigHelpers)
 set(perftrace_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/perftrace)
 
@@ -41,12 +42,6 @@ string(REPLACE ";" ", " perftrace_pc_requires "${perftrace_static_modules}")
 configure_file(${PROJECT_SOURCE_DIR}/src/perftrace.pc.in ${PROJECT_BINARY_DIR}/perftrace.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/perftrace.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
         COMPONENT development)
-
-foreach(tool convert recover sessions analyze stacks fetch run ctl collect live)
-  if(TARGET perf-trace-${tool})
-    install(TARGETS perf-trace-${tool} RUNTIME COMPONENT tools)
-  endif()
-endforeach()
 
 foreach(section 1 3 5 7)
   file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.${section})

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# demo.sh: from a bare Debian to a trace of a training run on four ranks.
+# SPDX-License-Identifier: MIT
+set -u
+# shellcheck source=tests/setup.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../tests/setup.sh"
+
+case ${1-} in
+"") ;;
+-h | --help)
+    cat <<'TEXT'
+Usage: examples/demo.sh
+Installs what is missing with apt (a compiler, CMake and a few libraries; Open MPI if it can be
+had), builds into build/demo, trains a small transformer on 4 ranks, and converts what the ranks
+recorded into build/demo-out/trace.json. Running it again is quick and starts afresh.
+TEXT
+    exit 0
+    ;;
+*) setup_die "unknown option $1; see --help" ;;
+esac
+
+started=$SECONDS
+build=$setup_root/build/demo
+out=$setup_root/build/demo-out
+
+setup_install "${setup_build_packages[@]}" || setup_die "the packages could not be installed"
+# Without MPI the ranks are forked processes: the demo goes on.
+setup_install "${setup_mpi_packages[@]}" ||
+    setup_say "no Open MPI: the ranks will be forked processes"
+
+setup_say "building the library, the tools and the examples in build/demo"
+setup_build "$build" -DCMAKE_BUILD_TYPE=Release -DPERFTRACE_BUILD_TESTS=OFF ||
+    setup_die "the build failed"
+
+rm -rf "$out"
+mkdir -p "$out"
+text=("$setup_root"/README.md "$setup_root"/docs/*.md "$setup_root"/include/perftrace/*.h)
+for file in "${text[@]}"; do
+    [ -s "$file" ] && kept+=("$file")
+done
+# Only these settings: what the caller's shell exports for another program stays out.
+while read -r name; do
+    unset "$name"
+done < <(compgen -e PERFTRACE_)
+export PERFTRACE_DIR=$out/traces
+train=(--steps 300 --checkpoint "$out/checkpoint.bin" "${kept[@]}")
+if [ -x "$build/examples/train/train_mpi" ] && command -v mpirun >/dev/null; then
+    setup_say "training on 4 ranks with mpirun"
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    # More ranks than cores is fine here; the shared-memory transport needs no ptrace.
+    mpirun --oversubscribe --mca btl_vader_single_copy_mechanism none -n 4 \
+        "$build/examples/train/train_mpi" "${train[@]}" || setup_die "the training failed"
+else
+    setup_say "training on 4 forked ranks"
+    "$build/examples/train/train_fork" --ranks 4 "${train[@]}" || setup_die "the training failed"
+fi
+
+convert=$build/bin/perf-trace-convert
+setup_say "what each rank recorded"
+for file in "$PERFTRACE_DIR"/traces-*.jsonl; do
+    "$convert" --check "$file" || setup_die "$file is not whole"
+done
+setup_say "merging the ranks"
+"$convert" "$PERFTRACE_DIR" -o "$out/trace.json" || setup_die "the conversion failed"
+
+cat <<TEXT
+== done in $((SECONDS - started)) s
+   trace      ${out#"$PWD"/}/trace.json
+   look       open it in https://ui.perfetto.dev or https://www.speedscope.app
+              (both read the file in the browser, nothing is uploaded)
+   see        train.step on each rank: forward, backward, allreduce, optimizer; arrows lead from
+              the loader thread's batches to the steps; loss and tokens/s are counters
+TEXT
