@@ -54,8 +54,6 @@ void pt_paths_free(pt_paths_t *paths); /* accepts NULL; empty and usable again *
 /* Sum of the sizes; 0 when any is not known (no percentage can then be shown). */
 uint64_t pt_paths_total_size(const pt_paths_t *paths);
 
-/* Whether pattern (with ** as above) matches the path. Pure. */
-bool pt_glob_match(const char *pattern, const char *path);
 /* Whether text holds a character that is special in a glob. Pure. */
 bool pt_glob_is_pattern(const char *text);
 
