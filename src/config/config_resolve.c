@@ -18,13 +18,13 @@
 
 typedef struct inputs {
     perftrace_config_t user; /* in this library's size */
-    char *const *env;
+    const char *const *env;
     perftrace__config_doc_t doc;
     perftrace__strbuf_t *msgs;
 } inputs_t;
 
 static const char *env_get(const char *name, void *user) {
-    char *const *env = user;
+    const char *const *env = user;
     size_t n = strlen(name);
     for (size_t i = 0; env && env[i]; i++) {
         if (strncmp(env[i], name, n) == 0 && env[i][n] == '=') {
@@ -306,7 +306,7 @@ static int resolve_all(const perftrace_config_t *user, inputs_t *in, perftrace__
     return perftrace__config_bind_paths(out, login, in->msgs);
 }
 
-int perftrace__config_resolve_env(const perftrace_config_t *user, char *const *env,
+int perftrace__config_resolve_env(const perftrace_config_t *user, const char *const *env,
                                   perftrace__config_t *out, perftrace__strbuf_t *msgs) {
     inputs_t in = {PERFTRACE_CONFIG_INIT, env, PERFTRACE__CONFIG_DOC_INIT, msgs};
     *out = (perftrace__config_t)PERFTRACE__CONFIG_INIT;
@@ -320,7 +320,7 @@ int perftrace__config_resolve_env(const perftrace_config_t *user, char *const *e
 
 int perftrace__config_resolve(const perftrace_config_t *user, perftrace__config_t *out,
                               perftrace__strbuf_t *msgs) {
-    return perftrace__config_resolve_env(user, environ, out, msgs);
+    return perftrace__config_resolve_env(user, (const char *const *)environ, out, msgs);
 }
 
 void perftrace__config_free(perftrace__config_t *c) {

@@ -42,7 +42,7 @@ int perftrace__config_resolve(const perftrace_config_t *user, perftrace__config_
 
 /* The same with these variables ("NAME=value", NULL at the end) in place of environ. ~ and ${VAR}
  * in paths still refer to the process' environment. */
-int perftrace__config_resolve_env(const perftrace_config_t *user, char *const *env,
+int perftrace__config_resolve_env(const perftrace_config_t *user, const char *const *env,
                                   perftrace__config_t *out, perftrace__strbuf_t *msgs);
 
 /* Frees what out owns; usable again. Accepts NULL and PERFTRACE__CONFIG_INIT. */

@@ -183,12 +183,15 @@ static void take_alias(reader_t *r, frame_t *f, const yaml_event_t *e, size_t li
     const perftrace__entry_t *target =
         found && *found != ANCHOR_OTHER ? &r->doc->entries[*found] : NULL;
     bool scalar = target && target->kind <= PERFTRACE__ENTRY_NULL;
+    const char *problem = found
+                              ? "only aliases of scalar values are understood, this one is not used"
+                              : "this alias has no anchor, it is not used";
     if (f->kind == FRAME_LIST) {
         if (scalar) {
             perftrace__strbuf_puts(&r->list, r->list.len ? "," : "");
             perftrace__strbuf_puts(&r->list, target->value);
         } else if (in_section(r)) {
-            complain(r, line, "only aliases of scalar values are understood, this one is not used");
+            complain(r, line, problem);
         }
         return;
     }
@@ -197,7 +200,7 @@ static void take_alias(reader_t *r, frame_t *f, const yaml_event_t *e, size_t li
         return;
     }
     if (!scalar && in_section(r)) {
-        complain(r, line, "only aliases of scalar values are understood, this one is not used");
+        complain(r, line, problem);
     }
     add_entry(r, line, scalar ? target->kind : PERFTRACE__ENTRY_REFUSED,
               scalar ? target->value : "");
