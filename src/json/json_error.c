@@ -71,9 +71,6 @@ static int code_at(const char *p, const char *end, int otherwise) {
             return PERFTRACE__JSON_E_BYTE_ORDER_MARK;
         }
         return PERFTRACE__JSON_E_UNEXPECTED_BYTE;
-    case '+':
-    case '.':
-        return value_due ? PERFTRACE__JSON_E_BAD_NUMBER : PERFTRACE__JSON_E_UNEXPECTED_BYTE;
     default:
         break;
     }
@@ -83,6 +80,9 @@ static int code_at(const char *p, const char *end, int otherwise) {
         }
         if (is_nonfinite(p, end)) {
             return PERFTRACE__JSON_E_NONFINITE;
+        }
+        if (*p == '+' || *p == '.') {
+            return PERFTRACE__JSON_E_BAD_NUMBER;
         }
         return pt_is_word(*p) ? otherwise : PERFTRACE__JSON_E_UNEXPECTED_BYTE;
     }
