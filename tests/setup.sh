@@ -2,6 +2,8 @@
 # setup.sh: what examples/demo.sh and tests/run.sh share: messages, and installing Debian packages.
 # Sourced, never run. SPDX-License-Identifier: MIT
 
+# shellcheck disable=SC2034 # the lists are for those who source this
+
 # What the library, the tools and the examples are built with.
 setup_build_packages=(gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libcjson-dev
                       libyaml-dev libuv1-dev libisal-dev)
@@ -9,7 +11,7 @@ setup_build_packages=(gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libc
 setup_mpi_packages=(openmpi-bin libopenmpi-dev)
 # What the tests need on top of both.
 setup_test_packages=(g++ clang clang-format clang-tidy libclang-rt-14-dev libcmocka-dev valgrind
-                     jq nodejs npm chromium fonts-dejavu-core gcc-aarch64-linux-gnu
+                     jq shellcheck nodejs npm chromium fonts-dejavu-core gcc-aarch64-linux-gnu
                      libc6-dev-arm64-cross qemu-user procps git ca-certificates)
 
 setup_say() {
@@ -25,6 +27,10 @@ setup_die() {
 setup_missing() {
     local package
     for package in "$@"; do
+        case $package in
+        nodejs) command -v node >/dev/null && continue ;; # may be here from elsewhere
+        npm) command -v npm >/dev/null && continue ;;
+        esac
         case $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) in
         installed) ;;
         *) printf '%s\n' "$package" ;;

@@ -12,8 +12,7 @@ compiles() {
     local title=$1 said
     shift
     count=$((count + 1))
-    said=$("$@" 2>&1)
-    if [ $? -ne 0 ] || [ -n "$said" ]; then
+    if ! said=$("$@" 2>&1) || [ -n "$said" ]; then
         printf 'FAILED: %s\n  %s\n%s\n' "$title" "$*" "$said" | head -n 40
         failed=$((failed + 1))
     fi
@@ -49,13 +48,13 @@ for compiler in gcc clang; do
         compiles "$compiler: ${header##*/} alone" $compiler -std=c11 $strict $include \
             -fsyntax-only -include "$header" -x c /dev/null
     done
-    refuses "$compiler: a number as a string argument" $compiler $include -Werror -fsyntax-only \
+    refuses "$compiler: a number as a string argument" $compiler "$include" -Werror -fsyntax-only \
         -x c - <<<'#include <perftrace/perftrace.h>
                    void f(void) { PERFTRACE_SCOPE("n", "c", PERFTRACE_STRING("s", 5)); }'
-    refuses "$compiler: a name that is no literal" $compiler $include -fsyntax-only -x c - \
+    refuses "$compiler: a name that is no literal" $compiler "$include" -fsyntax-only -x c - \
         <<<'#include <perftrace/perftrace.h>
             void f(const char *name) { PERFTRACE_SCOPE(name, "c"); }'
-    refuses "$compiler: a wrong argument, compiled out" $compiler $include -Werror \
+    refuses "$compiler: a wrong argument, compiled out" $compiler "$include" -Werror \
         -DPERFTRACE_DISABLE -fsyntax-only -x c - <<<'#include <perftrace/perftrace.h>
             void f(void) { PERFTRACE_SCOPE("n", "c", PERFTRACE_STRING("s", 5)); }'
 done

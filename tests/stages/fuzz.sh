@@ -31,6 +31,7 @@ fuzz_one() {
 }
 export -f fuzz_one
 
+grep -q . "$build/fuzzers.txt" || setup_die "there are no fuzzers"
 # shellcheck disable=SC2016
 grep . "$build/fuzzers.txt" | xargs -P 2 -I '{}' \
     bash -c 'read -r name corpus <<<"$1"; fuzz_one "$name" "$corpus" "$2" "$3"' \

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # stage.sh: builds and tests one configuration in build/test/NAME. SPDX-License-Identifier: MIT
+# shellcheck disable=SC2317 # the stages are called by name
 set -u
 # shellcheck source=tests/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
@@ -18,7 +19,7 @@ nonet     without libuv (PERFTRACE_NET=OFF); all tests
 points    with test points: the process is killed at every one; crash tests
 aarch64   cross build, unit tests under qemu-user
 valgrind  unit tests under memcheck
-format    clang-format finds nothing to change
+format    clang-format and shellcheck find nothing
 tidy      clang-tidy finds nothing
 fuzz      fuzzers: corpus, then FUZZ_SECONDS seconds each
 TEXT
@@ -55,19 +56,19 @@ stage_asan() {
     export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1
     export UBSAN_OPTIONS=print_stacktrace=1
     setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-        -DPERFTRACE_SANITIZE=address,undefined $no_mpi && run_tests
+        -DPERFTRACE_SANITIZE=address,undefined "$no_mpi" && run_tests
 }
 
 stage_tsan() {
     export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
     setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-        -DPERFTRACE_SANITIZE=thread $no_mpi &&
+        -DPERFTRACE_SANITIZE=thread "$no_mpi" &&
         run_tests -R '^test_(ring|core|drain|runtime|writer|emit|fork|thread)|^stress|^example'
 }
 
 stage_nonet() {
     setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug \
-        -DPERFTRACE_NET=OFF -DPERFTRACE_ISAL=OFF $no_mpi && run_tests
+        -DPERFTRACE_NET=OFF -DPERFTRACE_ISAL=OFF "$no_mpi" && run_tests
 }
 
 stage_points() {
@@ -79,19 +80,21 @@ stage_points() {
 # The libraries for arm64 are unpacked into the build folder: nothing is installed for it, and the
 # machine's own package lists stay as they are.
 fetch_arm64() {
-    local apt=$setup_root/build/test/aarch64.apt packages
+    local apt=$setup_root/build/test/aarch64.apt
     sysroot=$setup_root/build/test/aarch64.sysroot
     [ -e "$sysroot/complete" ] && return 0
-    packages="libyaml-dev libyaml-0-2 libcjson-dev libcjson1 zlib1g-dev zlib1g libuv1-dev libuv1
-              libcmocka-dev libcmocka0 libisal-dev libisal2"
+    local packages=(libyaml-dev libyaml-0-2 libcjson-dev libcjson1 zlib1g-dev zlib1g libuv1-dev
+                    libuv1 libcmocka-dev libcmocka0 libisal-dev libisal2)
     mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/debs" "$sysroot"
     local options=(-q -o APT::Architecture=arm64 -o APT::Architectures=arm64
                    -o Dir::State::Lists="$apt/lists" -o Dir::Cache="$apt/cache"
                    -o Debug::NoLocking=1 -o Acquire::Retries=3 -o APT::Sandbox::User=root)
-    apt-get "${options[@]}" update >"$apt/log" 2>&1 &&
-        # shellcheck disable=SC2086
-        (cd "$apt/debs" && apt-get "${options[@]}" download $packages >>"$apt/log" 2>&1) ||
-        { tail -n 20 "$apt/log"; return 1; }
+    if ! apt-get "${options[@]}" update >"$apt/log" 2>&1 ||
+        ! (cd "$apt/debs" &&
+            apt-get "${options[@]}" download "${packages[@]}" >>"$apt/log" 2>&1); then
+        tail -n 20 "$apt/log"
+        return 1
+    fi
     local deb
     for deb in "$apt"/debs/*.deb; do
         dpkg -x "$deb" "$sysroot" || return 1
@@ -107,14 +110,14 @@ stage_aarch64() {
     export PKG_CONFIG_LIBDIR=$sysroot/usr/lib/aarch64-linux-gnu/pkgconfig
     export PKG_CONFIG_SYSROOT_DIR=$sysroot
     setup_build "$build" -DCMAKE_TOOLCHAIN_FILE="$here/aarch64.cmake" \
-        -DPERFTRACE_SYSROOT="$sysroot" -DCMAKE_BUILD_TYPE=Release $no_mpi &&
+        -DPERFTRACE_SYSROOT="$sysroot" -DCMAKE_BUILD_TYPE=Release "$no_mpi" &&
         run_tests -R '^test_'
 }
 
 stage_valgrind() {
     need valgrind
     export G_SLICE=always-malloc
-    setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug $no_mpi \
+    setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug "$no_mpi" \
         "-DCMAKE_CROSSCOMPILING_EMULATOR=valgrind;-q;--error-exitcode=99;--leak-check=full;--errors-for-leak-kinds=definite;--trace-children=no;--fair-sched=yes" &&
         run_tests -R '^test_'
 }
@@ -129,7 +132,9 @@ stage_format() {
     local found
     found=$(sources '*.c' '*.h' '*.cpp')
     printf '%s files\n' "$(printf '%s\n' "$found" | wc -l)"
-    printf '%s\n' "$found" | xargs -d '\n' clang-format --dry-run -Werror
+    printf '%s\n' "$found" | xargs -d '\n' clang-format --dry-run -Werror || return 1
+    need shellcheck
+    (cd "$setup_root" && git ls-files '*.sh' .ci/run | xargs -d '\n' shellcheck -x)
 }
 
 stage_tidy() {
@@ -137,7 +142,7 @@ stage_tidy() {
     need clang
     need git
     setup_build "$build" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
-        -DCMAKE_BUILD_TYPE=Debug $no_mpi || return 1
+        -DCMAKE_BUILD_TYPE=Debug "$no_mpi" || return 1
     local found log=$build/tidy.log
     found=$(sources 'src/*.c' 'tools/*.c' 'examples/*.c' 'examples/*.cpp' |
         while read -r file; do
