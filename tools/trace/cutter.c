@@ -1,0 +1,236 @@
+/* cutter.c: from chunks of a file to its records. SPDX-License-Identifier: MIT */
+#include "cutter.h"
+
+#include "event_fast.h"
+
+enum {
+    STATE_START, /* before the outer bracket */
+    STATE_KEY,   /* of the outer object */
+    STATE_COLON,
+    STATE_VALUE,
+    STATE_EVENTS, /* in the array of events */
+    STATE_AFTER   /* behind the outer bracket */
+};
+
+static uint64_t count_lines(const char *p, const char *end) {
+    uint64_t n = 0;
+    while (p < end && (p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
+        n++;
+        p++;
+    }
+    return n;
+}
+
+/* Starts a carry with what the chunk holds of a record. */
+static void carry_start(pt_cutter_t *c, const char *p, size_t len) {
+    c->carry_offset = c->chunk_offset + (uint64_t)(p - c->chunk);
+    c->carry_line = c->chunk_line + count_lines(c->chunk, p);
+    perftrace__strbuf_clear(&c->carry);
+    perftrace__strbuf_append(&c->carry, p, len);
+}
+
+static void carry_more(pt_cutter_t *c, const char *p, size_t len, size_t limit) {
+    if (!c->skipping && c->carry.len + len > limit) {
+        c->skipping = true;
+        c->carry.len = PT_MIN(c->carry.len, (size_t)1); /* not empty: something is carried */
+    }
+    if (!c->skipping) {
+        perftrace__strbuf_append(&c->carry, p, len);
+    }
+}
+
+/* Ends a carry: true when the carried bytes are a record to be given out. */
+static bool carry_end(pt_cutter_t *c) {
+    bool good =
+        !c->skipping && !c->carry.failed && perftrace__strbuf_reserve(&c->carry, PT_EVENT_PAD);
+    if (!good) {
+        c->too_long++;
+    } else {
+        memset(c->carry.data + c->carry.len, 0, PT_EVENT_PAD);
+    }
+    c->skipping = false;
+    return good;
+}
+
+/* The carried line, complete now. */
+static void give_carried_line(pt_cutter_t *c) {
+    if (carry_end(c)) {
+        bool plain;
+        const char *end = c->carry.data + c->carry.len;
+        pt_line_end(c->carry.data, end, &plain);
+        c->record(c->ctx, c->carry.data, c->carry.len, plain);
+    }
+    perftrace__strbuf_clear(&c->carry);
+}
+
+static void feed_lines(pt_cutter_t *c, const char *p, const char *end, bool last) {
+    uint64_t lines = 0;
+    bool plain;
+    c->saw_events = true;
+    if (c->carry.len > 0) {
+        const char *stop = memchr(p, '\n', (size_t)(end - p));
+        carry_more(c, p, (size_t)((stop != NULL ? stop : end) - p), PT_RECORD_LIMIT);
+        p = stop != NULL ? stop + 1 : end;
+        lines += stop != NULL;
+        if (stop != NULL || last) {
+            give_carried_line(c);
+        }
+    }
+    while (p < end) {
+        const char *stop = pt_line_end(p, end, &plain);
+        if (stop == end && !last) {
+            carry_start(c, p, (size_t)(end - p));
+            break;
+        }
+        if (stop > p) {
+            c->record(c->ctx, p, (size_t)(stop - p), plain);
+        }
+        lines += stop < end;
+        p = stop + 1;
+    }
+    c->chunk_line += lines;
+}
+
+/* A complete value of the outer object, or a record. */
+static void give_value(pt_cutter_t *c, const char *p, size_t len) {
+    switch (c->state) {
+    case STATE_EVENTS:
+        c->record(c->ctx, p, len, false);
+        break;
+    case STATE_KEY:
+        perftrace__strbuf_clear(&c->key);
+        perftrace__strbuf_append(&c->key, p, len);
+        c->state = STATE_COLON;
+        break;
+    default:
+        if (c->member != NULL) {
+            c->member(c->ctx, perftrace__strbuf_cstr(&c->key), c->key.len, p, len);
+        }
+        c->state = STATE_KEY;
+        break;
+    }
+}
+
+/* What follows a value too long to be kept. */
+static void pass_value(pt_cutter_t *c) {
+    if (c->state == STATE_VALUE) {
+        c->state = STATE_KEY;
+        c->too_long--; /* members are not records */
+    }
+}
+
+/* Cuts the value at p, or carries on with one; the place behind it. */
+static const char *cut_value(pt_cutter_t *c, const char *p, const char *end, bool last) {
+    size_t limit = c->state == STATE_EVENTS ? PT_RECORD_LIMIT : PT_MEMBER_LIMIT;
+    bool done = false, carried = c->carry.len > 0;
+    size_t len = perftrace__json_split(&c->split, p, (size_t)(end - p), &done);
+    if (!carried && len == 0 && done) {
+        c->junk_offset =
+            c->junk++ == 0 ? c->chunk_offset + (uint64_t)(p - c->chunk) : c->junk_offset;
+        return p + 1;
+    }
+    done |= last && p + len == end;
+    if (!carried && done) {
+        c->split = (perftrace__json_split_t)PERFTRACE__JSON_SPLIT_INIT;
+        give_value(c, p, len);
+        return p + len;
+    }
+    if (!carried) {
+        carry_start(c, p, len);
+    } else {
+        carry_more(c, p, len, limit);
+    }
+    if (done) {
+        c->split = (perftrace__json_split_t)PERFTRACE__JSON_SPLIT_INIT;
+        if (carry_end(c)) {
+            give_value(c, c->carry.data, c->carry.len);
+        } else {
+            pass_value(c);
+        }
+        perftrace__strbuf_clear(&c->carry);
+    }
+    return p + len;
+}
+
+static bool is_events_key(const pt_cutter_t *c) {
+    return c->key.len == 13 && memcmp(c->key.data, "\"traceEvents\"", 13) == 0;
+}
+
+/* One step at a byte that is no white space and no comma. */
+static const char *doc_step(pt_cutter_t *c, const char *p, const char *end, bool last) {
+    switch (c->state) {
+    case STATE_START:
+        if (*p == '[' || *p == '{') {
+            c->state = *p == '[' ? STATE_EVENTS : STATE_KEY;
+            c->saw_events |= *p == '[';
+        }
+        return p + 1;
+    case STATE_KEY:
+        if (*p == '}') {
+            c->state = STATE_AFTER;
+            return p + 1;
+        }
+        return *p == '"' ? cut_value(c, p, end, last) : p + 1;
+    case STATE_COLON:
+        c->state = *p == ':' ? STATE_VALUE : STATE_KEY;
+        return *p == ':' ? p + 1 : p;
+    case STATE_VALUE:
+        if (*p == '[' && is_events_key(c)) {
+            c->state = STATE_EVENTS;
+            c->saw_events = true;
+            return p + 1;
+        }
+        return cut_value(c, p, end, last);
+    case STATE_EVENTS:
+        if (*p == ']') {
+            c->state = c->shape == PT_SHAPE_OBJECT ? STATE_KEY : STATE_AFTER;
+            c->closed = true;
+            return p + 1;
+        }
+        return cut_value(c, p, end, last);
+    default:
+        return end;
+    }
+}
+
+static void feed_doc(pt_cutter_t *c, const char *p, const char *end, bool last) {
+    if (c->carry.len > 0) {
+        p = cut_value(c, p, end, last);
+    }
+    while (p < end) {
+        p += perftrace__json_skip_separators(p, (size_t)(end - p));
+        if (p < end) {
+            p = doc_step(c, p, end, last);
+        }
+    }
+    c->chunk_line += count_lines(c->chunk, end);
+}
+
+void pt_cutter_feed(pt_cutter_t *c, const char *chunk, size_t len, bool last) {
+    c->chunk = chunk;
+    c->chunk_line += c->chunk_line == 0; /* lines count from 1 */
+    if (c->shape == PT_SHAPE_LINES) {
+        feed_lines(c, chunk, chunk + len, last);
+    } else {
+        feed_doc(c, chunk, chunk + len, last);
+    }
+    c->chunk_offset += len;
+}
+
+void pt_cutter_place(const pt_cutter_t *c, const char *p, uint64_t *ret_line,
+                     uint64_t *ret_offset) {
+    if (c->carry.len > 0 && p >= c->carry.data && p <= c->carry.data + c->carry.len) {
+        *ret_line = c->carry_line + count_lines(c->carry.data, p);
+        *ret_offset = c->carry_offset + (uint64_t)(p - c->carry.data);
+        return;
+    }
+    *ret_line = c->chunk_line + count_lines(c->chunk, p);
+    *ret_offset = c->chunk_offset + (uint64_t)(p - c->chunk);
+}
+
+void pt_cutter_free(pt_cutter_t *c) {
+    if (c != NULL) {
+        perftrace__strbuf_free(&c->carry);
+        perftrace__strbuf_free(&c->key);
+    }
+}

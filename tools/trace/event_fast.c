@@ -1,0 +1,259 @@
+/* event_fast.c: lines in the layout of our own writer. SPDX-License-Identifier: MIT
+ *
+ * Texts are compared without a look at the end of the line: bytes behind it are readable, and what
+ * ran past the end is found out by comparing the final position with it. */
+#include "event_fast.h"
+
+#include "trace_time.h"
+
+#include <string.h>
+
+#if defined(__SSE2__)
+#    include <emmintrin.h>
+#endif
+
+/* Steps over a literal or gives up. */
+#define TAKE(p, literal)                                                                           \
+    do {                                                                                           \
+        if (memcmp((p), "" literal, sizeof(literal) - 1) != 0) {                                   \
+            return NULL;                                                                           \
+        }                                                                                          \
+        (p) += sizeof(literal) - 1;                                                                \
+    } while (0)
+
+static bool at(const char *p, const char *literal, size_t len) {
+    return memcmp(p, literal, len) == 0;
+}
+#define AT(p, literal) at((p), "" literal, sizeof(literal) - 1)
+
+const char *pt_line_end(const char *p, const char *end, bool *ret_plain) {
+    *ret_plain = true;
+#if defined(__SSE2__)
+    const __m128i blank = _mm_set1_epi8(0x20), backslash = _mm_set1_epi8('\\');
+    while (p < end) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        /* The signed comparison takes bytes above 0x7F along. */
+        __m128i odd = _mm_or_si128(_mm_cmplt_epi8(v, blank), _mm_cmpeq_epi8(v, backslash));
+        unsigned mask = (unsigned)_mm_movemask_epi8(odd);
+        if (mask != 0) {
+            p += __builtin_ctz(mask);
+            break;
+        }
+        p += 16;
+    }
+#else
+    while (p < end && (signed char)*p >= 0x20 && *p != '\\') {
+        p++;
+    }
+#endif
+    if (p >= end) {
+        return end;
+    }
+    if (*p != '\n') {
+        *ret_plain = false;
+        p = memchr(p, '\n', (size_t)(end - p));
+    }
+    return p != NULL ? p : end;
+}
+
+/* The next quote at or after p, or a place at or behind end. */
+PT_ALWAYS_INLINE const char *find_quote(const char *p, const char *end) {
+#if defined(__SSE2__)
+    const __m128i quote = _mm_set1_epi8('"');
+    while (p < end) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        unsigned mask = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, quote));
+        if (mask != 0) {
+            return p + __builtin_ctz(mask);
+        }
+        p += 16;
+    }
+#else
+    while (p < end && *p != '"') {
+        p++;
+    }
+#endif
+    return p;
+}
+
+PT_ALWAYS_INLINE bool is_digit(char c) {
+    return (unsigned)(c - '0') < 10U;
+}
+
+/* A JSON number; NULL when p is at none. */
+PT_ALWAYS_INLINE const char *take_number(const char *p) {
+    p += *p == '-';
+    if (!is_digit(*p) || (*p == '0' && is_digit(p[1]))) {
+        return NULL;
+    }
+    while (is_digit(*p)) {
+        p++;
+    }
+    if (*p == '.') {
+        if (!is_digit(*++p)) {
+            return NULL;
+        }
+        while (is_digit(*p)) {
+            p++;
+        }
+    }
+    /* Exponents are rare, and can be out of a double's range: not for here. */
+    return *p == 'e' || *p == 'E' ? NULL : p;
+}
+
+/* A value of args that holds no other values. */
+PT_ALWAYS_INLINE const char *take_scalar(const char *p, const char *end, unsigned *has) {
+    if (*p == '"') {
+        *has &= ~(unsigned)PT_EVENT_ARGS_NUMERIC;
+        return find_quote(p + 1, end) + 1;
+    }
+    if (*p == '-' || is_digit(*p)) {
+        return take_number(p);
+    }
+    *has &= ~(unsigned)PT_EVENT_ARGS_NUMERIC;
+    if (AT(p, "true") || AT(p, "null")) {
+        return p + 4;
+    }
+    return AT(p, "false") ? p + 5 : NULL;
+}
+
+/* The args object at p (behind its opening brace); the place behind its closing one. */
+PT_ALWAYS_INLINE const char *take_args(const char *p, const char *end, unsigned *has) {
+    *has |= PT_EVENT_ARGS_NUMERIC;
+    if (*p == '}') {
+        return p + 1;
+    }
+    for (;;) {
+        if (p >= end || *p != '"') {
+            return NULL;
+        }
+        const char *key = p + 1;
+        p = find_quote(key, end);
+        if (p - key == 11 && (AT(key, "correlation") || AT(key, "External id"))) {
+            *has |= PT_EVENT_ARGS_LINKS;
+        }
+        if (p >= end || p[1] != ':' || p[2] != ' ') {
+            return NULL;
+        }
+        p = take_scalar(p + 3, end, has);
+        if (p == NULL || p >= end) {
+            return NULL;
+        }
+        if (*p == '}') {
+            return p + 1;
+        }
+        if (p[0] != ',' || p[1] != ' ') {
+            return NULL;
+        }
+        p += 2;
+    }
+}
+
+/* An integer of at most 18 digits without leading zeros. */
+PT_ALWAYS_INLINE const char *take_int(const char *p, pt_ident_t *ret) {
+    const char *start = p;
+    uint64_t v = 0;
+    while (is_digit(*p)) {
+        v = v * 10 + (uint64_t)(*p++ - '0');
+    }
+    if (p == start || p - start > 18 || (*start == '0' && p - start > 1)) {
+        return NULL;
+    }
+    ret->kind = PT_IDENT_INT;
+    ret->num = (int64_t)v;
+    ret->text = (pt_str_t){start, (size_t)(p - start)};
+    return p;
+}
+
+/* The members behind tid. */
+PT_ALWAYS_INLINE const char *take_rest(const char *p, const char *end, pt_event_t *ev) {
+    const char *value;
+    while (p < end && *p == ',') {
+        if (AT(p, ", \"cat\": \"") && ev->cat.len == 0) {
+            value = p + 9;
+            p = find_quote(value + 1, end) + 1;
+            ev->cat = (pt_str_t){value, (size_t)(p - value)};
+        } else if (AT(p, ", \"args\": {") && ev->args.len == 0) {
+            value = p + 10;
+            p = take_args(value + 1, end, &ev->has);
+            if (p == NULL) {
+                return NULL;
+            }
+            ev->args = (pt_str_t){value, (size_t)(p - value)};
+        } else if (AT(p, ", \"s\": \"") && ev->s.len == 0 && p[8] != '"' && p[9] == '"') {
+            ev->s = (pt_str_t){p + 7, 3};
+            p += 10;
+        } else if (AT(p, ", \"bp\": \"e\"") && ev->bp.len == 0) {
+            ev->bp = (pt_str_t){p + 8, 3};
+            p += 11;
+            ev->has &= ~(unsigned)PT_EVENT_VERBATIM;
+        } else if (AT(p, ", \"id\": ") && ev->id.len == 0) {
+            pt_ident_t id;
+            p = take_int(p + 8, &id);
+            if (p == NULL) {
+                return NULL;
+            }
+            ev->id = id.text;
+            ev->has &= ~(unsigned)PT_EVENT_VERBATIM;
+        } else {
+            return NULL;
+        }
+    }
+    return p;
+}
+
+static const char *read_line(const char *p, const char *end, pt_event_t *ev) {
+    const char *start = p;
+    TAKE(p, "{\"name\": \"");
+    ev->name.p = p - 1;
+    p = find_quote(p, end) + 1;
+    ev->name.len = (size_t)(p - ev->name.p);
+    TAKE(p, ", \"ph\": \"");
+    ev->ph = p[0];
+    if (strchr("XiCstfbne", ev->ph) == NULL || ev->ph == '\0') {
+        return NULL;
+    }
+    p++;
+    TAKE(p, "\", \"ts\": ");
+    ev->head = (pt_str_t){start, (size_t)(p - start)};
+    p = pt_time_read_fixed(p, end, &ev->ts);
+    if (p == NULL) {
+        return NULL;
+    }
+    ev->has = PT_EVENT_HAS_TS | PT_EVENT_VERBATIM;
+    if (ev->ph == 'X') {
+        TAKE(p, ", \"dur\": ");
+        ev->dur_text.p = p;
+        p = pt_time_read_fixed(p, end, &ev->dur);
+        if (p == NULL || ev->dur == 0) {
+            return NULL;
+        }
+        ev->dur_text.len = (size_t)(p - ev->dur_text.p);
+        ev->has |= PT_EVENT_HAS_DUR;
+    }
+    TAKE(p, ", \"pid\": ");
+    p = take_int(p, &ev->pid);
+    if (p == NULL) {
+        return NULL;
+    }
+    TAKE(p, ", \"tid\": ");
+    p = take_int(p, &ev->tid);
+    if (p == NULL) {
+        return NULL;
+    }
+    ev->tail.p = p;
+    p = take_rest(p, end, ev);
+    if (p == NULL || *p != '}') {
+        return NULL;
+    }
+    p++;
+    ev->tail.len = (size_t)(p - ev->tail.p);
+    return p;
+}
+
+bool pt_event_read_fast(const char *p, const char *end, pt_event_t *ret_event) {
+    static const pt_str_t none = {NULL, 0};
+    ret_event->cat = ret_event->args = ret_event->id = ret_event->id2 = none;
+    ret_event->scope = ret_event->bp = ret_event->s = ret_event->bind_id = ret_event->rest = none;
+    return read_line(p, end, ret_event) == end;
+}

@@ -1,0 +1,43 @@
+/* lane_set.h: keeps scopes of one thread from crossing. SPDX-License-Identifier: MIT
+ *
+ * Viewers want the scopes of a thread to nest. Scopes that cross go to further lanes, each of which
+ * nests. Meant for streams in which scopes come when they end (children before parents): a lane is
+ * then the list of finished scopes that no later scope has enclosed yet. The list is bounded: when
+ * it is full, neighbours with the smallest gaps between them are merged. A scope that starts in a
+ * gap that was given up may nest or cross, nobody knows; it goes to the next lane and is counted as
+ * unsure, so that the output nests in any case. Pure; one thread at a time. */
+#ifndef PERFTRACE_TRACE_LANE_SET_H
+#define PERFTRACE_TRACE_LANE_SET_H
+#include "compiler.h"
+
+#include <stdbool.h>
+
+typedef struct pt_lane_scope {
+    int64_t start;
+    int64_t end2; /* twice the end, plus one for a merged stretch */
+} pt_lane_scope_t;
+
+typedef struct pt_lane {
+    pt_lane_scope_t *scope; /* by start; disjoint */
+    size_t count, cap;
+} pt_lane_t;
+
+typedef struct pt_lane_set {
+    pt_lane_t *lane;
+    unsigned count;
+    size_t limit;    /* scopes kept in a lane; 0 means PT_LANE_LIMIT */
+    uint64_t moved;  /* scopes that were given another lane than the first */
+    uint64_t unsure; /* of these, how many may have nested */
+} pt_lane_set_t;
+
+#define PT_LANE_LIMIT 65536U
+#define PT_LANE_MAX   1024U /* lanes of one thread; past it scopes stay where they are */
+
+/* The lane, counted from 0, in which the scope [start, end) nests; end > start. Without memory the
+ * first lane. */
+unsigned pt_lane_set_place(pt_lane_set_t *set, int64_t start, int64_t end);
+
+/* Frees; the set is empty and usable again. Accepts NULL. */
+void pt_lane_set_free(pt_lane_set_t *set);
+
+#endif

@@ -1,0 +1,320 @@
+/* scope_plan.c: decides, before a second pass over a file, what becomes of its scopes.
+ * SPDX-License-Identifier: MIT */
+#include "scope_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ORDINAL_BITS 56
+#define ORDINAL_MASK ((UINT64_C(1) << ORDINAL_BITS) - 1)
+#define MAX_LANES    1024U
+
+static char note_phase(const pt_scope_note_t *n) {
+    return (char)(n->ordinal >> ORDINAL_BITS);
+}
+
+static uint64_t note_ordinal(const pt_scope_note_t *n) {
+    return n->ordinal & ORDINAL_MASK;
+}
+
+static bool grow(void **items, size_t count, size_t *cap, size_t size) {
+    if (count < *cap) {
+        return true;
+    }
+    size_t want = *cap == 0 ? 64 : *cap + *cap / 2;
+    void *more = realloc(*items, want * size);
+    if (more == NULL) {
+        return false;
+    }
+    *items = more;
+    *cap = want;
+    return true;
+}
+
+bool pt_scope_list_add(pt_scope_list_t *list, char ph, int64_t ts, int64_t end, uint64_t ordinal) {
+    void *items = list->note;
+    bool ok = grow(&items, list->count, &list->cap, sizeof *list->note);
+    list->note = items;
+    if (ok) {
+        list->note[list->count++] = (pt_scope_note_t){
+            ts, end, (ordinal & ORDINAL_MASK) | (uint64_t)(unsigned char)ph << ORDINAL_BITS};
+    }
+    return ok;
+}
+
+void pt_scope_list_free(pt_scope_list_t *list) {
+    if (list != NULL) {
+        free(list->note);
+        *list = (pt_scope_list_t){NULL, 0, 0};
+    }
+}
+
+static pt_plan_entry_t *add_entry(pt_scope_plan_t *plan, uint64_t ordinal, pt_plan_what_t what,
+                                  int64_t ts) {
+    void *items = plan->entry;
+    bool ok = grow(&items, plan->count, &plan->cap, sizeof *plan->entry);
+    plan->entry = items;
+    if (!ok) {
+        return NULL;
+    }
+    pt_plan_entry_t *e = &plan->entry[plan->count++];
+    *e = (pt_plan_entry_t){.ordinal = ordinal, .ts = ts, .what = (uint8_t)what};
+    return e;
+}
+
+static int by_time(const void *a, const void *b) {
+    const pt_scope_note_t *x = a, *y = b;
+    if (x->ts != y->ts) {
+        return (x->ts > y->ts) - (x->ts < y->ts);
+    }
+    uint64_t m = note_ordinal(x), n = note_ordinal(y);
+    return (m > n) - (m < n);
+}
+
+/* Outer scopes before inner ones. */
+static int by_start(const void *a, const void *b) {
+    const pt_scope_note_t *x = a, *y = b;
+    if (x->ts != y->ts) {
+        return (x->ts > y->ts) - (x->ts < y->ts);
+    }
+    if (x->end != y->end) {
+        return (x->end < y->end) - (x->end > y->end);
+    }
+    uint64_t m = note_ordinal(x), n = note_ordinal(y);
+    return (m > n) - (m < n);
+}
+
+static bool in_order(const pt_scope_note_t *n, size_t count,
+                     int (*compare)(const void *, const void *)) {
+    for (size_t i = 1; i < count; i++) {
+        if (compare(&n[i - 1], &n[i]) > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void sort_notes(pt_scope_note_t *n, size_t count,
+                       int (*compare)(const void *, const void *)) {
+    if (!in_order(n, count, compare)) {
+        qsort(n, count, sizeof *n, compare);
+    }
+}
+
+/* Moves the notes of the wanted phases to the front; returns how many. */
+static size_t part_notes(pt_scope_note_t *n, size_t count, const char *phases) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (strchr(phases, note_phase(&n[i])) != NULL) {
+            pt_scope_note_t moved = n[i];
+            n[i] = n[kept];
+            n[kept++] = moved;
+        }
+    }
+    return kept;
+}
+
+/* Joins begins and ends. A joined or open begin becomes a note that looks like an X, at the front;
+ * *ret_scopes says how many. Entries of a pair carry its number in `slot` until _finish. */
+static bool match_pairs(pt_scope_plan_t *plan, pt_scope_note_t *n, size_t count, int64_t last,
+                        size_t *ret_scopes) {
+    size_t depth = 0, scopes = 0;
+    pt_scope_note_t *stack = malloc((count + 1) * sizeof *stack);
+    bool ok = stack != NULL;
+    sort_notes(n, count, by_time);
+    for (size_t i = 0; i < count && ok; i++) {
+        pt_scope_note_t end = n[i];
+        if (note_phase(&end) == 'B') {
+            stack[depth++] = end;
+        } else if (depth == 0) {
+            plan->stray++;
+            ok = add_entry(plan, note_ordinal(&end), PT_PLAN_STRAY, 0) != NULL;
+        } else {
+            pt_scope_note_t begin = stack[--depth];
+            bool forward = note_ordinal(&begin) < note_ordinal(&end);
+            pt_plan_entry_t *b = add_entry(plan, note_ordinal(&begin), PT_PLAN_BEGIN, end.ts);
+            if (b != NULL) {
+                b->first = forward;
+                b->slot = plan->pairs;
+            }
+            pt_plan_entry_t *e = add_entry(plan, note_ordinal(&end), PT_PLAN_END, begin.ts);
+            if (e != NULL) {
+                e->first = !forward;
+                e->slot = plan->pairs++;
+            }
+            ok = b != NULL && e != NULL;
+            begin.end = end.ts;
+            n[scopes++] = begin; /* fewer scopes than notes read: never overtakes i */
+        }
+    }
+    while (depth > 0 && ok) {
+        pt_scope_note_t begin = stack[--depth];
+        begin.end = PT_MAX(last, begin.ts);
+        plan->open++;
+        ok = add_entry(plan, note_ordinal(&begin), PT_PLAN_OPEN, begin.end) != NULL;
+        n[scopes++] = begin;
+    }
+    free(stack);
+    *ret_scopes = scopes;
+    return ok;
+}
+
+/* One lane of the sweep: the ends of the scopes around the current time. */
+typedef struct open_lane {
+    int64_t *end;
+    size_t depth, cap;
+} open_lane_t;
+
+static bool lane_takes(open_lane_t *lane, const pt_scope_note_t *n) {
+    while (lane->depth > 0 && lane->end[lane->depth - 1] <= n->ts) {
+        lane->depth--;
+    }
+    return lane->depth == 0 || lane->end[lane->depth - 1] >= n->end;
+}
+
+static bool lane_push(open_lane_t *lane, int64_t end) {
+    void *items = lane->end;
+    bool ok = grow(&items, lane->depth, &lane->cap, sizeof *lane->end);
+    lane->end = items;
+    if (ok) {
+        lane->end[lane->depth++] = end;
+    }
+    return ok;
+}
+
+/* Gives lanes to notes sorted by start. */
+static bool assign_lanes(pt_scope_plan_t *plan, const pt_scope_note_t *n, size_t count) {
+    open_lane_t *lane = calloc(MAX_LANES, sizeof *lane);
+    bool ok = lane != NULL;
+    for (size_t i = 0; i < count && ok; i++) {
+        unsigned k = 0;
+        while (k + 1 < MAX_LANES && !lane_takes(&lane[k], &n[i])) {
+            k++;
+        }
+        ok = lane_push(&lane[k], n[i].end);
+        if (k == 0 || !ok) {
+            continue;
+        }
+        plan->moved++;
+        /* For a begin this is a second entry; _finish joins them. */
+        pt_plan_entry_t *e = add_entry(plan, note_ordinal(&n[i]), PT_PLAN_LANE, 0);
+        ok = e != NULL;
+        if (e != NULL) {
+            e->lane = (uint16_t)k;
+        }
+    }
+    for (unsigned k = 0; lane != NULL && k < MAX_LANES; k++) {
+        free(lane[k].end);
+    }
+    free(lane);
+    return ok;
+}
+
+/* A flow end without bp binds to the next scope that starts on its thread. */
+static bool bind_flows(pt_scope_plan_t *plan, const pt_scope_note_t *scope, size_t scopes,
+                       const pt_scope_note_t *flow, size_t flows) {
+    for (size_t i = 0; i < flows; i++) {
+        size_t lo = 0, hi = scopes;
+        while (lo < hi) {
+            size_t mid = lo + (hi - lo) / 2;
+            if (scope[mid].ts < flow[i].ts) {
+                lo = mid + 1;
+            } else {
+                hi = mid;
+            }
+        }
+        if (lo < scopes && scope[lo].ts != flow[i].ts &&
+            add_entry(plan, note_ordinal(&flow[i]), PT_PLAN_BIND, scope[lo].ts) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool pt_scope_plan_thread(pt_scope_plan_t *plan, pt_scope_list_t *list, int64_t lo, int64_t hi,
+                          int64_t last) {
+    pt_scope_note_t *n = list->note;
+    size_t count = 0, scopes = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (n[i].ts >= lo && n[i].ts <= hi) {
+            n[count++] = n[i];
+        }
+    }
+    size_t flows = count > 0 ? part_notes(n, count, "f") : 0;
+    pt_scope_note_t *flow = n, *rest = n + flows;
+    size_t pairs = part_notes(rest, count - flows, "BE");
+    bool ok = match_pairs(plan, rest, pairs, last, &scopes);
+    size_t xs = count - flows - pairs;
+    memmove(rest + scopes, rest + pairs, xs * sizeof *rest);
+    scopes += xs;
+    sort_notes(rest, scopes, by_start);
+    ok = ok && assign_lanes(plan, rest, scopes) && bind_flows(plan, rest, scopes, flow, flows);
+    pt_scope_list_free(list);
+    return ok;
+}
+
+static int by_ordinal(const void *a, const void *b) {
+    const pt_plan_entry_t *x = a, *y = b;
+    return (x->ordinal > y->ordinal) - (x->ordinal < y->ordinal);
+}
+
+/* A begin that was moved to a lane has two entries, side by side now: one is kept. */
+static void join_entries(pt_scope_plan_t *plan) {
+    size_t kept = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        pt_plan_entry_t *last = kept > 0 ? &plan->entry[kept - 1] : NULL;
+        if (last == NULL || last->ordinal != plan->entry[i].ordinal) {
+            plan->entry[kept++] = plan->entry[i];
+        } else if (last->what == PT_PLAN_LANE) {
+            uint16_t lane = last->lane;
+            *last = plan->entry[i];
+            last->lane = lane;
+        } else {
+            last->lane = plan->entry[i].lane;
+        }
+    }
+    plan->count = kept;
+}
+
+bool pt_scope_plan_finish(pt_scope_plan_t *plan) {
+    size_t free_count = 0;
+    uint32_t *slot_of = malloc((plan->pairs + 1) * sizeof *slot_of);
+    uint32_t *free_slot = malloc((plan->pairs + 1) * sizeof *free_slot);
+    bool ok = slot_of != NULL && free_slot != NULL;
+    if (plan->count > 0) {
+        qsort(plan->entry, plan->count, sizeof *plan->entry, by_ordinal);
+        join_entries(plan);
+    }
+    for (size_t i = 0; i < plan->count && ok; i++) {
+        pt_plan_entry_t *e = &plan->entry[i];
+        if (e->what != PT_PLAN_BEGIN && e->what != PT_PLAN_END) {
+            continue;
+        }
+        uint32_t pair = e->slot;
+        if (e->first) {
+            slot_of[pair] = free_count > 0 ? free_slot[--free_count] : plan->slots++;
+        } else {
+            free_slot[free_count++] = slot_of[pair];
+        }
+        e->slot = slot_of[pair];
+    }
+    free(slot_of);
+    free(free_slot);
+    return ok;
+}
+
+const pt_plan_entry_t *pt_scope_plan_find(pt_scope_plan_t *plan, uint64_t ordinal) {
+    while (plan->next < plan->count && plan->entry[plan->next].ordinal < ordinal) {
+        plan->next++;
+    }
+    return plan->next < plan->count && plan->entry[plan->next].ordinal == ordinal
+               ? &plan->entry[plan->next]
+               : NULL;
+}
+
+void pt_scope_plan_free(pt_scope_plan_t *plan) {
+    if (plan != NULL) {
+        free(plan->entry);
+        *plan = (pt_scope_plan_t){.entry = NULL};
+    }
+}

@@ -1,0 +1,162 @@
+/* trace_reader.c: from chunks of a trace file to its events. SPDX-License-Identifier: MIT */
+#include "trace_reader.h"
+
+#include "event_fast.h"
+
+#include <stdio.h>
+
+static void tell_at(pt_trace_reader_t *r, unsigned kind, const char *p, const char *detail) {
+    uint64_t line, offset;
+    if (r->book != NULL) {
+        pt_cutter_place(&r->cutter, p, &line, &offset);
+        pt_problems_add(r->book, kind, r->file, line, offset, detail);
+    }
+}
+
+void pt_trace_reader_problem(pt_trace_reader_t *r, unsigned kind, const char *detail) {
+    tell_at(r, kind, r->record, detail);
+}
+
+/* Places in the parser's memory mean nothing in the file; repairs are told at the record. */
+static void tell_oddities(pt_trace_reader_t *r) {
+    static const struct {
+        unsigned bit, kind;
+    } odd[] = {{PT_EVENT_ODD_ARGS, PT_TRACE_PROBLEM_BAD_ARGS},
+               {PT_EVENT_ODD_NAME, PT_TRACE_PROBLEM_NO_NAME},
+               {PT_EVENT_ODD_DUR, PT_TRACE_PROBLEM_BAD_DUR},
+               {PT_EVENT_ODD_NEGATIVE, PT_TRACE_PROBLEM_NEGATIVE_DUR}};
+    for (unsigned bit = 0; bit < PERFTRACE__JSON_REPAIR_COUNT; bit++) {
+        if ((r->parser.repairs >> bit & 1U) != 0 &&
+            (1U << bit) != PERFTRACE__JSON_REPAIR_TRAILING_BYTES) {
+            pt_trace_reader_problem(r, bit, NULL);
+        }
+    }
+    for (size_t i = 0; i < PT_ARRAY_LEN(odd); i++) {
+        if ((r->parser.odd & odd[i].bit) != 0) {
+            pt_trace_reader_problem(r, odd[i].kind, NULL);
+        }
+    }
+}
+
+static void tell_damage(pt_trace_reader_t *r, const char *p, size_t len) {
+    char detail[96];
+    size_t at = PT_MIN(r->parser.error.offset, len);
+    snprintf(detail, sizeof detail, "%s", perftrace__json_error_text(r->parser.error.code));
+    tell_at(r, PT_TRACE_PROBLEM_DAMAGED, p + at, detail);
+}
+
+/* Where, in a damaged record, another one seems to begin: a line that starts with an object.
+ * Writers that were killed, or that share a file, leave half a record with a whole one behind it.
+ */
+static const char *find_restart(const char *p, const char *end) {
+    while (p < end && (p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
+        const char *q = ++p;
+        q += perftrace__json_skip_separators(q, (size_t)(end - q));
+        if (end - q > 2 && q[0] == '{' && (q[1] == '"' || q[1] == ' ' || q[1] == '\n')) {
+            return q;
+        }
+    }
+    return NULL;
+}
+
+/* Reads one value at p; the place behind it. `first`: nothing was taken from this record yet. */
+static const char *read_value(pt_trace_reader_t *r, const char *p, const char *end, bool first) {
+    pt_event_t ev;
+    size_t used = 0, len = (size_t)(end - p);
+    const char *restart;
+    r->record = p;
+    switch (pt_event_read_json(&r->parser, p, len, &ev, &used)) {
+    case PT_EVENT_FOUND:
+        r->objects++;
+        r->ordinal++;
+        tell_oddities(r);
+        if (!first) {
+            pt_trace_reader_problem(r, PT_TRACE_PROBLEM_TWO_RECORDS, NULL);
+        }
+        r->event(r->ctx, &ev);
+        return p + used;
+    case PT_EVENT_FOUND_EMPTY:
+        r->objects++;
+        pt_trace_reader_problem(r, PT_TRACE_PROBLEM_EMPTY_EVENT, NULL);
+        return p + used;
+    case PT_EVENT_FOUND_OTHER:
+        r->objects++;
+        pt_trace_reader_problem(r, PT_TRACE_PROBLEM_NOT_EVENT, NULL);
+        return p + used;
+    case PT_EVENT_FOUND_BLANK:
+        if (first) {
+            pt_trace_reader_problem(r, PT_TRACE_PROBLEM_BLANK_LINE, NULL);
+        }
+        return end;
+    case PT_EVENT_FOUND_SCALAR:
+        pt_trace_reader_problem(
+            r, first ? PT_TRACE_PROBLEM_NOT_OBJECT : PT_TRACE_PROBLEM_EXTRA_BYTES, NULL);
+        return p + used;
+    default:
+        restart = find_restart(p, end);
+        if (first || restart != NULL) {
+            tell_damage(r, p, len);
+        } else {
+            pt_trace_reader_problem(r, PT_TRACE_PROBLEM_EXTRA_BYTES, NULL);
+        }
+        return restart != NULL ? restart : end;
+    }
+}
+
+static void on_record(void *ctx, const char *p, size_t len, bool plain) {
+    pt_trace_reader_t *r = ctx;
+    pt_event_t ev;
+    const char *end = p + len;
+    if (PT_LIKELY(plain && pt_event_read_fast(p, end, &ev))) {
+        r->record = p;
+        r->ordinal++;
+        r->objects++;
+        r->event(r->ctx, &ev);
+        return;
+    }
+    if (end[-1] == '\r' && r->cutter.shape == PT_SHAPE_LINES) {
+        end--;
+        tell_at(r, PT_TRACE_PROBLEM_CR_LINE, p, NULL);
+    }
+    for (bool first = true; p < end; first = false) {
+        p = read_value(r, p, end, first);
+        p += perftrace__json_skip_separators(p, (size_t)(end - p));
+    }
+}
+
+static void on_member(void *ctx, const char *key, size_t key_len, const char *value, size_t len) {
+    pt_trace_reader_t *r = ctx;
+    if (r->member != NULL) {
+        r->member(r->ctx, key, key_len, value, len);
+    }
+}
+
+void pt_trace_reader_init(pt_trace_reader_t *r, pt_shape_t shape) {
+    memset(r, 0, sizeof *r);
+    r->cutter.shape = shape;
+    r->cutter.record = on_record;
+    r->cutter.member = on_member;
+}
+
+void pt_trace_reader_feed(pt_trace_reader_t *r, const char *chunk, size_t len, bool last) {
+    r->cutter.ctx = r; /* here, because the reader may have moved since its init */
+    pt_cutter_feed(&r->cutter, chunk, len, last);
+    if (last && r->book != NULL) {
+        const pt_cutter_t *c = &r->cutter;
+        pt_problems_add_many(r->book, PT_TRACE_PROBLEM_TOO_LONG, r->file, 0, PT_NO_OFFSET, NULL,
+                             c->too_long);
+        pt_problems_add_many(r->book, PT_TRACE_PROBLEM_JUNK, r->file, 0, c->junk_offset, NULL,
+                             c->junk);
+        if (c->shape != PT_SHAPE_LINES && c->saw_events && !c->closed) {
+            pt_problems_add(r->book, PT_TRACE_PROBLEM_NOT_CLOSED, r->file, 0, c->chunk_offset,
+                            NULL);
+        }
+    }
+}
+
+void pt_trace_reader_free(pt_trace_reader_t *r) {
+    if (r != NULL) {
+        pt_cutter_free(&r->cutter);
+        pt_event_reader_free(&r->parser);
+    }
+}
