@@ -41,29 +41,28 @@ static void labels_become_names(void **state) {
     }
 }
 
-/* Two labels of `chars` characters of three bytes that differ only at one place. */
-static void make_labels(char *a, char *b, unsigned chars, unsigned at) {
-    a[0] = b[0] = '\0';
+/* A label of `chars` characters of three bytes, at one place another one. */
+static void make_label(perftrace__strbuf_t *out, unsigned chars, unsigned other) {
     for (unsigned i = 0; i < chars; i++) {
-        strcat(a, "\xe5\xae\x9f");
-        strcat(b, i == at ? "\xe9\xa8\x93" : "\xe5\xae\x9f");
+        perftrace__strbuf_puts(out, i == other ? "\xe9\xa8\x93" : "\xe5\xae\x9f");
     }
 }
 
 static void long_labels_that_differ_late_give_different_names(void **state) {
     (void)state;
-    static char a[2048];
-    static char b[2048];
+    perftrace__strbuf_t a = PERFTRACE__STRBUF_INIT;
+    perftrace__strbuf_t b = PERFTRACE__STRBUF_INIT;
     static const char *const suffixes[] = {NULL, "", "-r12.jsonl", "-r1.jsonl.gz"};
-    make_labels(a, b, 400, 390);
+    make_label(&a, 400, 400);
+    make_label(&b, 400, 390);
     for (size_t i = 0; i < PT_ARRAY_LEN(suffixes); i++) {
         perftrace__strbuf_t x = PERFTRACE__STRBUF_INIT;
         perftrace__strbuf_t y = PERFTRACE__STRBUF_INIT;
         perftrace__strbuf_t again = PERFTRACE__STRBUF_INIT;
         size_t n = suffixes[i] ? strlen(suffixes[i]) : 0;
-        perftrace__path_component(&x, a, suffixes[i]);
-        perftrace__path_component(&y, b, suffixes[i]);
-        perftrace__path_component(&again, a, suffixes[i]);
+        perftrace__path_component(&x, a.data, suffixes[i]);
+        perftrace__path_component(&y, b.data, suffixes[i]);
+        perftrace__path_component(&again, a.data, suffixes[i]);
         assert_string_not_equal(x.data, y.data);
         assert_string_equal(x.data, again.data);
         assert_in_range(x.len, 250, 255);
@@ -73,6 +72,8 @@ static void long_labels_that_differ_late_give_different_names(void **state) {
         perftrace__strbuf_free(&y);
         perftrace__strbuf_free(&again);
     }
+    perftrace__strbuf_free(&a);
+    perftrace__strbuf_free(&b);
 }
 
 static void names_of_up_to_255_bytes_stay_as_they_are(void **state) {
@@ -90,14 +91,14 @@ static void names_of_up_to_255_bytes_stay_as_they_are(void **state) {
 }
 
 /* Resolves with these variables and returns the status; the trace path for n (-1: none) in out. */
-static int path_of(const char *const *env, int n, char *out, perftrace__strbuf_t *msgs) {
+static int path_of(const char *const *env, int n, char out[PATH_MAX], perftrace__strbuf_t *msgs) {
     perftrace__config_t c;
     perftrace__strbuf_t path = PERFTRACE__STRBUF_INIT;
     int status = perftrace__config_resolve_env(NULL, env, &c, msgs);
     out[0] = '\0';
     if (status == PERFTRACE_OK && n >= 0) {
         assert_int_equal(perftrace__config_trace_path(&c, (unsigned)n, &path), PERFTRACE_OK);
-        strcpy(out, perftrace__strbuf_cstr(&path));
+        snprintf(out, PATH_MAX, "%s", perftrace__strbuf_cstr(&path));
     }
     assert_int_equal(c.opt.enabled, status == PERFTRACE_OK);
     perftrace__strbuf_free(&path);
@@ -199,25 +200,25 @@ static void a_relative_directory_is_bound_where_the_program_started(void **state
 static void directories_beyond_the_systems_limit_are_named_at_once(void **state) {
     (void)state;
     char got[PATH_MAX];
-    static char var[8192];
+    perftrace__strbuf_t var = PERFTRACE__STRBUF_INIT;
     perftrace__strbuf_t msgs = PERFTRACE__STRBUF_INIT;
-    const char *env[] = {var, "PERFTRACE_RANK=0", NULL};
-    strcpy(var, "PERFTRACE_DIR=/");
-    memset(var + strlen(var), 'x', 256);
+    perftrace__strbuf_printf(&var, "PERFTRACE_DIR=/%0256d", 0);
+    const char *env[] = {var.data, "PERFTRACE_RANK=0", NULL};
     assert_int_equal(path_of(env, -1, got, &msgs), PERFTRACE_ERR_TOO_LONG);
-    assert_non_null(strstr(perftrace__strbuf_cstr(&msgs), "error: dir: \"/xxx"));
+    assert_non_null(strstr(perftrace__strbuf_cstr(&msgs), "error: dir: \"/000"));
     assert_non_null(strstr(perftrace__strbuf_cstr(&msgs), "a name of 256 bytes"));
     perftrace__strbuf_clear(&msgs);
-    memset(var, 0, sizeof(var));
-    strcpy(var, "PERFTRACE_DIR=");
+    perftrace__strbuf_clear(&var);
+    perftrace__strbuf_puts(&var, "PERFTRACE_DIR=");
     for (unsigned i = 0; i < 2100; i++) {
-        strcat(var, "/y");
+        perftrace__strbuf_puts(&var, "/y");
     }
+    env[0] = var.data;
     assert_int_equal(path_of(env, -1, got, &msgs), PERFTRACE_ERR_TOO_LONG);
     assert_non_null(strstr(perftrace__strbuf_cstr(&msgs), "has 4200 bytes"));
     perftrace__strbuf_free(&msgs);
     /* The longest directory that is accepted really has room for the longest name. */
-    var[strlen("PERFTRACE_DIR=") + PATH_MAX - 48] = '\0';
+    var.data[strlen("PERFTRACE_DIR=") + PATH_MAX - 48] = '\0';
     env[1] = "PERFTRACE_RANK=2147483646";
     perftrace__config_t c;
     perftrace__strbuf_t path = PERFTRACE__STRBUF_INIT;
@@ -225,6 +226,7 @@ static void directories_beyond_the_systems_limit_are_named_at_once(void **state)
     assert_int_equal(perftrace__config_session_path(&c, UINT_MAX, &path), PERFTRACE_OK);
     assert_true(path.len < PATH_MAX);
     perftrace__strbuf_free(&path);
+    perftrace__strbuf_free(&var);
     perftrace__config_free(&c);
 }
 

@@ -270,26 +270,26 @@ static void any_list_of_a_set_selects_the_set(void **state) {
     }
 }
 
-/* Whether a text is a list, decided apart: split at commas, then at one '-'. */
+/* A number with blanks around it, or -1. */
+static long lone_number(const char *text) {
+    char *end;
+    text += strspn(text, " ");
+    if (*text < '0' || *text > '9') {
+        return -1;
+    }
+    long v = strtol(text, &end, 10);
+    return end[strspn(end, " ")] == '\0' ? v : -1;
+}
+
+/* Whether a text is a list, decided apart: split at commas, then at the first '-'. */
 static bool is_list(const char *text) {
     char copy[32];
     snprintf(copy, sizeof(copy), "%s", text);
     char *rest = copy;
     char *item;
     while ((item = strsep(&rest, ",")) != NULL) {
-        int first;
-        int last;
-        int end = 0;
-        if (strspn(item, "0123456789- ") != strlen(item)) {
-            return false;
-        }
-        if (sscanf(item, " %9d %n", &first, &end) == 1 && end && item[end] == '\0' && first >= 0 &&
-            !strchr(item, '-')) {
-            continue;
-        }
-        end = 0;
-        if (sscanf(item, " %9d - %9d %n", &first, &last, &end) != 2 || !end || item[end] != '\0' ||
-            first < 0 || last < first || strchr(item, '-') != strrchr(item, '-')) {
+        const char *first = strsep(&item, "-");
+        if (lone_number(first) < 0 || (item && lone_number(item) < lone_number(first))) {
             return false;
         }
     }

@@ -10,6 +10,7 @@
 
 #include <perftrace/status.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -218,8 +219,7 @@ static void only_readable_regular_files_are_read(void **state) {
     char dir[] = "/tmp/perftrace-config-XXXXXX";
     char path[64];
     assert_non_null(mkdtemp(dir));
-    strcpy(path, dir);
-    strcat(path, "/pipe");
+    snprintf(path, sizeof(path), "%s/pipe", dir);
     assert_int_equal(read_status(path, "No such file"), PERFTRACE_ERR_NOT_FOUND);
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(read_status(path, "not a regular file"), PERFTRACE_ERR_IO);
