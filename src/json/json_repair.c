@@ -310,11 +310,11 @@ static bool same_key(const repair_t *r, const member_t *a, const member_t *b) {
 /* Removes all but the last of equal keys from the object that closes now. */
 static void drop_duplicates(repair_t *r, size_t first) {
     size_t n = r->member_count - first;
-    member_t *m = r->members + first;
     size_t dropped = 0;
-    if (n > MEMBERS_COMPARED || r->out->failed) {
+    if (n < 2 || n > MEMBERS_COMPARED || r->out->failed) {
         return;
     }
+    member_t *m = r->members + first;
     for (size_t i = 0; i + 1 < n; i++) {
         for (size_t j = i + 1; j < n && !m[i].dropped; j++) {
             m[i].dropped = same_key(r, &m[i], &m[j]);

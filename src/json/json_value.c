@@ -29,29 +29,39 @@ const char *perftrace__json_skip_space(const perftrace__json_cursor_t *c, const 
 
 /* ---- strings ---- */
 
+/* True when the text ends within an escape at p that more bytes could make right: inside \uXXXX, or
+ * behind the first half of a pair. */
+static bool is_escape_cut(const char *p, const char *end) {
+    static const char shape[] = "\\uhhhh\\uhhhh";
+    size_t left = (size_t)(end - p);
+    for (size_t i = 0; i < left; i++) {
+        char low = (char)(p[i] | 0x20);
+        bool hex = pt_is_digit(p[i]) || (low >= 'a' && low <= 'f');
+        if (i == sizeof(shape) - 1 || (shape[i] == 'h' ? !hex : p[i] != shape[i])) {
+            return false;
+        }
+    }
+    if (left < 6) {
+        return true;
+    }
+    int unit = perftrace__json_hex4(p + 2);
+    return left < 12 && unit >= 0xD800 && unit <= 0xDBFF;
+}
+
 /* An escape at p; returns its end, or NULL. */
 static PT_NOINLINE const char *skip_escape(perftrace__json_cursor_t *c, const char *p,
                                            unsigned *notes) {
     uint32_t cp;
     unsigned used = perftrace__json_escape(p, c->end, &cp);
-    *notes |= PERFTRACE__JSON_NOTE_ESCAPE;
-    if (used == 0) {
-        /* Cut off inside the escape, or wrong? */
-        const char *q = p + 1;
-        if (q < c->end && *q == 'u') {
-            for (q++; q < c->end && q < p + 6; q++) {
-                char low = (char)(*q | 0x20);
-                if (!pt_is_digit(*q) && (low < 'a' || low > 'f')) {
-                    return perftrace__json_fail(c, PERFTRACE__JSON_E_BAD_ESCAPE, p);
-                }
-            }
+    bool lone = used != 0 && cp >= 0xD800 && cp <= 0xDFFF;
+    if (PT_UNLIKELY(used == 0 || lone)) {
+        if (is_escape_cut(p, c->end)) {
+            return perftrace__json_fail(c, PERFTRACE__JSON_E_UNTERMINATED_STRING, c->end);
         }
-        return q == c->end ? perftrace__json_fail(c, PERFTRACE__JSON_E_UNTERMINATED_STRING, c->end)
-                           : perftrace__json_fail(c, PERFTRACE__JSON_E_BAD_ESCAPE, p);
+        return perftrace__json_fail(
+            c, lone ? PERFTRACE__JSON_E_LONE_SURROGATE : PERFTRACE__JSON_E_BAD_ESCAPE, p);
     }
-    if (cp >= 0xD800 && cp <= 0xDFFF) {
-        return perftrace__json_fail(c, PERFTRACE__JSON_E_LONE_SURROGATE, p);
-    }
+    *notes |= PERFTRACE__JSON_NOTE_ESCAPE;
     if (used == 12) {
         *notes |= PERFTRACE__JSON_NOTE_PAIR_ESCAPE;
     } else if (cp == 0) {
@@ -73,9 +83,13 @@ static PT_NOINLINE const char *skip_non_ascii(perftrace__json_cursor_t *c, const
             u += 3;
             continue;
         }
-        unsigned n = perftrace__utf8_sequence(u, (size_t)(end - u));
-        if (n == 0) {
-            return perftrace__json_fail(c, PERFTRACE__JSON_E_BAD_UTF8, (const char *)u);
+        size_t left = (size_t)(end - u);
+        unsigned n = perftrace__utf8_sequence(u, left);
+        if (PT_UNLIKELY(n == 0)) {
+            /* A good beginning that the end of the text cuts, or bad bytes? */
+            bool cut = *u >= 0xC2 && *u <= 0xF4 && perftrace__utf8_bad_prefix(u, left) == left;
+            return cut ? perftrace__json_fail(c, PERFTRACE__JSON_E_UNTERMINATED_STRING, c->end)
+                       : perftrace__json_fail(c, PERFTRACE__JSON_E_BAD_UTF8, (const char *)u);
         }
         u += n;
     }
