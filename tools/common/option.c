@@ -171,7 +171,10 @@ static int apply(parser_t *p, match_t match, const char *name, const char *value
     perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
     int status = PT_OPTION_GO_ON;
     if (!set_value(p, option, value, &problem)) {
-        status = pt_option_usage_error(p->tool, "option %s%s%s: %s", name, value ? "=" : "",
+        status = pt_option_usage_error(p->tool, "option %s%s%s: %s", name,
+                                       !value           ? ""
+                                       : name[1] == '-' ? "="
+                                                        : " ",
                                        value ? value : "", perftrace__strbuf_cstr(&problem));
     }
     perftrace__strbuf_free(&problem);

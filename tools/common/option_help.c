@@ -68,9 +68,11 @@ static bool group_is_shown(const pt_tool_t *tool, size_t index) {
     return false;
 }
 
-static void append_exits(perftrace__strbuf_t *out) {
+static void append_exits(perftrace__strbuf_t *out, unsigned width) {
     perftrace__strbuf_puts(out, "\nExit status:\n");
-#define PT_I_LINE(name, value, text) perftrace__strbuf_printf(out, "  %3d  %s\n", value, text);
+#define PT_I_LINE(name, value, text)                                                               \
+    perftrace__strbuf_printf(out, "  %3d  ", value);                                               \
+    pt_text_wrap(out, text, width, 7, 7);
     PT_EXIT_LIST(PT_I_LINE)
 #undef PT_I_LINE
 }
@@ -102,5 +104,5 @@ void pt_option_help(const pt_tool_t *tool, unsigned width, perftrace__strbuf_t *
             pt_text_wrap(out, example->text, width, 0, 6);
         }
     }
-    append_exits(out);
+    append_exits(out, width);
 }
