@@ -63,6 +63,14 @@ PERFTRACE_I_INLINE perftrace_i_open_t *perftrace_i_open_at(perftrace_i_slot_t *s
     return (perftrace_i_open_t *)((char *)slot + PERFTRACE_I_OPEN_AT) + depth;
 }
 
+/* Relaxed atomics: readers look at entries at any time and check them against `word` afterwards. */
+PERFTRACE_I_INLINE void perftrace_i_open_set(perftrace_i_open_t *open, uint64_t start,
+                                             uint32_t site, uint32_t name) {
+    __atomic_store_n(&open->start, start, __ATOMIC_RELAXED);
+    __atomic_store_n(&open->site, site, __ATOMIC_RELAXED);
+    __atomic_store_n(&open->name, name, __ATOMIC_RELAXED);
+}
+
 /* Publishes everything stored before: pairs with the acquire load of `word` in the drain's
  * snapshot, in recovery and in readers of running rings. */
 PERFTRACE_I_INLINE void perftrace_i_publish(perftrace_i_slot_t *slot, uint64_t word) {
@@ -89,9 +97,7 @@ PERFTRACE_I_INLINE uint32_t perftrace_i_begin(perftrace_i_scope_t *s, perftrace_
         perftrace_i_open_t *open = perftrace_i_open_at(slot, depth);
         s->depth = depth;
         s->start = perftrace_i_clock();
-        open->start = s->start;
-        open->site = id;
-        open->name = 0;
+        perftrace_i_open_set(open, s->start, id, 0);
         perftrace_i_publish(slot, word + 1);
     }
     return id;
@@ -108,7 +114,8 @@ PERFTRACE_I_INLINE void perftrace_i_end(perftrace_i_scope_t *s, const uint64_t *
     }
     uint64_t word = slot->word;
     uint64_t next = word + ((uint64_t)(3 + nargs) << 8) - 1;
-    if (PERFTRACE_I_RARE((uint8_t)word != s->depth + 1 || next > slot->limit)) {
+    if (PERFTRACE_I_RARE((uint8_t)word != s->depth + 1 ||
+                         next > __atomic_load_n(&slot->limit, __ATOMIC_RELAXED))) {
         perftrace_i_end_slow(s, end, values);
         return;
     }
@@ -127,9 +134,9 @@ PERFTRACE_I_INLINE void perftrace_i_lap(perftrace_i_scope_t *s, perftrace_i_site
     uint32_t id = __atomic_load_n(&next_site->word, __ATOMIC_RELAXED);
     if (PERFTRACE_I_RARE(id | s->live)) {
         perftrace_i_slot_t *slot = perftrace_i_slot;
-        if (PERFTRACE_I_RARE(!slot || !s->live || (int32_t)(id - 1) < 0 ||
-                             (uint8_t)slot->word != s->depth + 1 ||
-                             slot->word + (3u << 8) > slot->limit)) {
+        if (PERFTRACE_I_RARE(
+                !slot || !s->live || (int32_t)id <= 0 || (uint8_t)slot->word != s->depth + 1 ||
+                slot->word + (3u << 8) > __atomic_load_n(&slot->limit, __ATOMIC_RELAXED))) {
             perftrace_i_lap_slow(s, next_site);
             return;
         }
@@ -144,9 +151,7 @@ PERFTRACE_I_INLINE void perftrace_i_lap(perftrace_i_scope_t *s, perftrace_i_site
          * stack is written again. */
         perftrace_i_publish(slot, word - 1);
         perftrace_i_open_t *open = perftrace_i_open_at(slot, s->depth);
-        open->start = now;
-        open->site = id;
-        open->name = 0;
+        perftrace_i_open_set(open, now, id, 0);
         perftrace_i_publish(slot, word);
         s->live = id;
         s->start = now;
@@ -165,7 +170,7 @@ PERFTRACE_I_INLINE void perftrace_i_emit(perftrace_i_site_t *site, uint32_t kind
     }
     uint64_t word = slot->word;
     uint64_t next = word + ((uint64_t)(2 + has_id + nargs) << 8);
-    if (PERFTRACE_I_RARE(next > slot->limit)) {
+    if (PERFTRACE_I_RARE(next > __atomic_load_n(&slot->limit, __ATOMIC_RELAXED))) {
         perftrace_i_emit_slow(site, id, values, 0);
         return;
     }
@@ -245,7 +250,7 @@ PERFTRACE_I_INLINE void perftrace_i_span_end(perftrace_span_t *span) {
         if (PERFTRACE_I_RARE(s->nargs & PERFTRACE_I_SCOPE_SLOW)) {
             perftrace_i_end_slow(s, perftrace_i_clock(), span->values);
         } else {
-            perftrace_i_end(s, span->values, s->nargs);
+            perftrace_i_end(s, span->values, s->nargs & 0xFFu);
         }
         s->live = 0;
     }

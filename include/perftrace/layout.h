@@ -46,8 +46,6 @@ enum {
  *   then, if flagged, the name id; then the id of flows and async events; then the arguments. */
 #define PERFTRACE_I_RECORD_NAMED  1u /* a word with the id of a run-time name follows the times */
 #define PERFTRACE_I_RECORD_FORKED 2u /* scope began before the fork; start is the fork's time */
-#define PERFTRACE_I_RECORD_INLINE                                                                  \
-    4u /* a string with the name follows the times (name table full) */
 
 #define PERFTRACE_I_RECORD_HEAD(kind, flags, words, site)                                          \
     ((uint64_t)(kind) | (uint64_t)(flags) << 8 | (uint64_t)(words) << 16 | (uint64_t)(site) << 32)
@@ -61,6 +59,7 @@ enum {
 #define PERFTRACE_I_SITE_FRESH 0x80000000u /* site word before registration */
 
 #define PERFTRACE_I_SCOPE_SLOW 0x100u /* in nargs: has strings or a run-time name */
+#define PERFTRACE_I_SCOPE_SPAN 0x200u /* in nargs: not bound to a block, may end out of order */
 
 /* An entry of the open-scope stack. site 0: closed out of order, skip it. */
 typedef struct perftrace_i_open {

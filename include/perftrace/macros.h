@@ -177,7 +177,7 @@
             PERFTRACE_I_SITE(PERFTRACE_I_SITE_VAR(n), SCOPE, name, category, __VA_ARGS__);         \
             perftrace_span_t *PERFTRACE_I_SCOPE_VAR(n) = (span);                                   \
             if (perftrace_i_begin(&PERFTRACE_I_SCOPE_VAR(n)->scope, &PERFTRACE_I_SITE_VAR(n),      \
-                                  PERFTRACE_I_NARGS(__VA_ARGS__) |                                 \
+                                  PERFTRACE_I_NARGS(__VA_ARGS__) | PERFTRACE_I_SCOPE_SPAN |        \
                                       PERFTRACE_I_SLOW_IF_STRINGS(__VA_ARGS__)))                   \
                 PERFTRACE_I_FILL(n, PERFTRACE_I_SCOPE_VAR(n)->values,                              \
                                  PERFTRACE_I_SCOPE_VAR(n)->strings, __VA_ARGS__)                   \

@@ -8,19 +8,19 @@
 
 #include <stdint.h>
 
-#define pt_load_relaxed(p)         __atomic_load_n((p), __ATOMIC_RELAXED)
-#define pt_load_acquire(p)         __atomic_load_n((p), __ATOMIC_ACQUIRE)
-#define pt_store_relaxed(p, v)     __atomic_store_n((p), (v), __ATOMIC_RELAXED)
-#define pt_store_release(p, v)     __atomic_store_n((p), (v), __ATOMIC_RELEASE)
-#define pt_add_relaxed(p, v)       __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
-#define pt_add_acq_rel(p, v)       __atomic_fetch_add((p), (v), __ATOMIC_ACQ_REL)
-#define pt_exchange_acq_rel(p, v)  __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
+#define pt_load_relaxed(p)        __atomic_load_n((p), __ATOMIC_RELAXED)
+#define pt_load_acquire(p)        __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define pt_store_relaxed(p, v)    __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+#define pt_store_release(p, v)    __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#define pt_add_relaxed(p, v)      __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
+#define pt_add_acq_rel(p, v)      __atomic_fetch_add((p), (v), __ATOMIC_ACQ_REL)
+#define pt_exchange_acq_rel(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
 #define pt_cas_acq_rel(p, pold, v)                                                                 \
     __atomic_compare_exchange_n((p), (pold), (v), 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
 #define pt_cas_relaxed(p, pold, v)                                                                 \
     __atomic_compare_exchange_n((p), (pold), (v), 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
-#define pt_fence_acquire()         __atomic_thread_fence(__ATOMIC_ACQUIRE)
-#define pt_fence_release()         __atomic_thread_fence(__ATOMIC_RELEASE)
-#define pt_fence_seq_cst()         __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define pt_fence_acquire() __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define pt_fence_release() __atomic_thread_fence(__ATOMIC_RELEASE)
+#define pt_fence_seq_cst() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 #endif

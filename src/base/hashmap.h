@@ -41,8 +41,8 @@ uint64_t *perftrace__hashmap_put(perftrace__hashmap_t *m, const void *key, size_
                                  uint64_t initial, bool *ret_new);
 uint64_t *perftrace__hashmap_put_u64(perftrace__hashmap_t *m, uint64_t key, uint64_t initial,
                                      bool *ret_new);
-/* Walks all entries in slot order: start with *pos = 0; false at the end. ret_key and ret_len may be
- * NULL; for integer keys *ret_key is NULL and *ret_len the key. */
+/* Walks all entries in slot order: start with *pos = 0; false at the end. ret_key and ret_len may
+ * be NULL; for integer keys *ret_key is NULL and *ret_len the key. */
 bool perftrace__hashmap_next(const perftrace__hashmap_t *m, size_t *pos, const char **ret_key,
                              uint64_t *ret_len, uint64_t *ret_value);
 /* Frees; the map is empty and usable again. Accepts NULL. */

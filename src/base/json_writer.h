@@ -1,8 +1,8 @@
 /* json_writer.h: strict JSON text, piece by piece. SPDX-License-Identifier: MIT
  *
- * The pt_put_ functions write at dst and return the new end; the caller has made room (the constants
- * and functions below tell how much). They never write outside the stated bound. Output is strict
- * JSON in UTF-8: invalid bytes become U+FFFD, control bytes \u00XX, numbers never NaN. */
+ * The pt_put_ functions write at dst and return the new end; the caller has made room (the
+ * constants and functions below tell how much). They never write outside the stated bound. Output
+ * is strict JSON in UTF-8: invalid bytes become U+FFFD, control bytes \u00XX, numbers never NaN. */
 #ifndef PERFTRACE_BASE_JSON_WRITER_H
 #define PERFTRACE_BASE_JSON_WRITER_H
 

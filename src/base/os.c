@@ -174,7 +174,8 @@ static void append_home(perftrace__strbuf_t *out, const char *user, size_t len) 
     char buf[4096];
     if (len == 0) {
         home = getenv("HOME");
-        if ((!home || !*home) && getpwuid_r(geteuid(), &pw, buf, sizeof(buf), &found) == 0 && found) {
+        if ((!home || !*home) && getpwuid_r(geteuid(), &pw, buf, sizeof(buf), &found) == 0 &&
+            found) {
             home = found->pw_dir;
         }
     } else if (len < sizeof(name)) {

@@ -19,8 +19,9 @@ size_t perftrace__os_page_size(void);
 unsigned perftrace__os_cpu_count(void);
 uint64_t perftrace__os_random_u64(void);
 
-/* Time a process was started, in clock ticks since boot (field 22 of /proc/PID/stat); 0 when there is
- * no such process or it is a zombie. With the pid it names a process uniquely until the next boot. */
+/* Time a process was started, in clock ticks since boot (field 22 of /proc/PID/stat); 0 when there
+ * is no such process or it is a zombie. With the pid it names a process uniquely until the next
+ * boot. */
 uint64_t perftrace__os_process_start(uint32_t pid);
 /* This boot's id, NUL-terminated; "" where the system has none. */
 void perftrace__os_boot_id(char out[PERFTRACE__BOOT_ID_MAX]);
@@ -35,11 +36,12 @@ int perftrace__os_mkdirs(const char *path);
 /* Appends path with a leading ~, ~user, $NAME and ${NAME} expanded; an unset variable expands to
  * nothing and is named in ret_unset (may be NULL; points into path; NULL when all were set). */
 void perftrace__os_expand_path(perftrace__strbuf_t *out, const char *path, const char **ret_unset);
-/* Appends the absolute form of path (the current directory put in front when relative). 0 or -errno. */
+/* Appends the absolute form of path (the current directory put in front when relative). 0 or
+ * -errno. */
 int perftrace__os_absolute_path(perftrace__strbuf_t *out, const char *path);
 
-/* write() until all is written, retried on EINTR. Returns 0 or a negative errno; *ret_done tells how
- * much was written in either case. Blocks as write does. */
+/* write() until all is written, retried on EINTR. Returns 0 or a negative errno; *ret_done tells
+ * how much was written in either case. Blocks as write does. */
 int perftrace__os_write_all(int fd, const void *data, size_t len, size_t *ret_done);
 
 /* Waits until *word differs from expected, a wake, a signal or timeout_ns (UINT64_MAX: no limit).

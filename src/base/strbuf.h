@@ -1,8 +1,8 @@
 /* strbuf.h: a growing byte buffer. SPDX-License-Identifier: MIT
  *
- * Growth that fails sets `failed` and keeps what is there: a caller appends freely and looks once at
- * the end. The content is always followed by a NUL byte that `len` does not count (once something
- * was appended). Not thread-safe. */
+ * Growth that fails sets `failed` and keeps what is there: a caller appends freely and looks once
+ * at the end. The content is always followed by a NUL byte that `len` does not count (once
+ * something was appended). Not thread-safe. */
 #ifndef PERFTRACE_BASE_STRBUF_H
 #define PERFTRACE_BASE_STRBUF_H
 

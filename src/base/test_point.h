@@ -1,8 +1,8 @@
 /* test_point.h: named points between atomic steps. SPDX-License-Identifier: MIT
  *
- * Built with PERFTRACE_TEST_POINTS=ON, the process kills itself with SIGKILL when it passes the point
- * named by the environment variable PERFTRACE_TEST_KILL="name" or "name:N" (the Nth passage, from 1).
- * In any other build a point is nothing at all. */
+ * Built with PERFTRACE_TEST_POINTS=ON, the process kills itself with SIGKILL when it passes the
+ * point named by the environment variable PERFTRACE_TEST_KILL="name" or "name:N" (the Nth passage,
+ * from 1). In any other build a point is nothing at all. */
 #ifndef PERFTRACE_BASE_TEST_POINT_H
 #define PERFTRACE_BASE_TEST_POINT_H
 
@@ -24,7 +24,7 @@
 
 #ifdef PERFTRACE__TEST_POINTS
 void perftrace__test_point(const char *name);
-#    define PT_TEST_POINT(name) perftrace__test_point(#name)
+#    define PT_TEST_POINT(name) perftrace__test_point(#    name)
 #else
 #    define PT_TEST_POINT(name) ((void)0)
 #endif

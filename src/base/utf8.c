@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Range of the second byte for a first byte of a multi-byte sequence; lo > hi marks an invalid first
- * byte. */
+/* Range of the second byte for a first byte of a multi-byte sequence; lo > hi marks an invalid
+ * first byte. */
 static unsigned sequence_shape(unsigned char first, unsigned char *lo, unsigned char *hi) {
     *lo = 0x80;
     *hi = 0xBF;

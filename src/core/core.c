@@ -1,0 +1,171 @@
+/* core.c: start, stop, fork and the switches. SPDX-License-Identifier: MIT */
+#include "core.h"
+
+#include "atomics.h"
+#include "core_state.h"
+#include "os.h"
+
+#include <perftrace/status.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+perftrace__core_t perftrace__core = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void replace(char **place, const char *text) {
+    if (!text) {
+        return;
+    }
+    char *copy = *text ? strdup(text) : NULL;
+    free(*place);
+    *place = copy;
+}
+
+int perftrace__core_start(const perftrace__core_options_t *options, bool enabled) {
+    perftrace__core_t *c = &perftrace__core;
+    pthread_mutex_lock(&c->lock);
+    int status = PERFTRACE_ERR_STATE;
+    if (c->active) {
+        goto done;
+    }
+    perftrace__run_meta_t meta = options->meta;
+    perftrace__clock_start(options->slow_clock);
+    meta.clock_kind = PERFTRACE__CLOCK_MONO;
+    if (c->fast_clock) {
+#if defined(__x86_64__)
+        meta.clock_kind = PERFTRACE__CLOCK_TSC;
+#else
+        meta.clock_kind = PERFTRACE__CLOCK_CNTVCT;
+#endif
+    }
+    status = perftrace__ring_create(&c->ring, options->ring_dirs, options->ring_ndirs,
+                                    options->ring_words, options->max_threads, &meta);
+    if (status) {
+        goto done;
+    }
+    perftrace__clock_first_anchor(c->ring.header);
+    if (!perftrace__sites_log_all(&c->ring)) {
+        status = PERFTRACE_ERR_NOMEM;
+        perftrace__ring_unlink(&c->ring);
+        perftrace__ring_unmap(&c->ring);
+        goto done;
+    }
+    c->block = options->block;
+    c->block_ns = options->block_ns;
+    c->string_max = options->string_max;
+    c->first_event_after_fork = options->first_event_after_fork;
+    c->warn = options->warn;
+    replace(&c->categories, options->categories ? options->categories : "");
+    replace(&c->names, options->names ? options->names : "");
+    c->enabled = enabled;
+    pt_store_relaxed(&c->generation, c->generation + 1);
+    pt_store_release(&c->active, true);
+    perftrace__sites_refresh();
+done:
+    pthread_mutex_unlock(&c->lock);
+    return status;
+}
+
+void perftrace__core_stop(void) {
+    perftrace__core_t *c = &perftrace__core;
+    pthread_mutex_lock(&c->lock);
+    if (c->active) {
+        pt_store_release(&c->active, false);
+        pt_store_relaxed(&c->generation, c->generation + 1);
+        c->enabled = false;
+        perftrace__sites_refresh();
+        for (uint32_t i = 0; i < c->ring.header->slot_count; i++) {
+            /* No room without asking: every later end meets the slow path and is counted as late.
+             */
+            pt_store_relaxed(&c->ring.slots[i]->hot.limit, 0);
+        }
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
+void perftrace__core_retire(void) {
+    perftrace__core_t *c = &perftrace__core;
+    pthread_mutex_lock(&c->lock);
+    if (!c->active && c->ring.slots) {
+        perftrace__ring_retire(&c->ring);
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
+bool perftrace__core_active(void) {
+    return pt_load_acquire(&perftrace__core.active);
+}
+
+void perftrace__core_set_enabled(bool enabled) {
+    perftrace__core_t *c = &perftrace__core;
+    pthread_mutex_lock(&c->lock);
+    if (c->active && c->enabled != enabled) {
+        c->enabled = enabled;
+        perftrace__sites_refresh();
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
+bool perftrace__core_get_enabled(void) {
+    perftrace__core_t *c = &perftrace__core;
+    pthread_mutex_lock(&c->lock);
+    bool enabled = c->active && c->enabled;
+    pthread_mutex_unlock(&c->lock);
+    return enabled;
+}
+
+void perftrace__core_set_filter(const char *categories, const char *names) {
+    perftrace__core_t *c = &perftrace__core;
+    pthread_mutex_lock(&c->lock);
+    replace(&c->categories, categories);
+    replace(&c->names, names);
+    perftrace__sites_refresh();
+    pthread_mutex_unlock(&c->lock);
+}
+
+perftrace__ring_t *perftrace__core_ring(void) {
+    return &perftrace__core.ring;
+}
+
+uint64_t perftrace__core_late(void) {
+    return pt_load_relaxed(&perftrace__core.late);
+}
+
+void perftrace__core_step(int64_t step) {
+    perftrace__core_t *c = &perftrace__core;
+    if (!pt_load_acquire(&c->active)) {
+        return;
+    }
+    pthread_mutex_lock(&c->lock);
+    if (c->active) {
+        perftrace__ring_header_t *h = c->ring.header;
+        perftrace__step_mark_t *m = &h->steps[h->step_count % PERFTRACE__RING_STEPS];
+        pt_store_relaxed(&m->ticks, perftrace__clock_ticks());
+        pt_store_relaxed(&m->step, step);
+        /* Publishes the mark; pairs with the acquire in perftrace__ring_step_at. */
+        pt_store_release(&h->step_count, h->step_count + 1);
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
+void perftrace__core_fork_prepare(void) {
+    pthread_mutex_lock(&perftrace__core.lock);
+}
+
+void perftrace__core_fork_parent(void) {
+    pthread_mutex_unlock(&perftrace__core.lock);
+}
+
+void perftrace__core_fork_child(void) {
+    perftrace__core_t *c = &perftrace__core;
+    /* The parent's ring belongs to the parent: the child must not store into it, and the only
+     * thread of the child is this one, so it can be unmapped. */
+    perftrace__threads_forget();
+    if (c->ring.header) {
+        perftrace__ring_unmap(&c->ring);
+    }
+    c->after_fork = c->active;
+    pt_store_relaxed(&c->generation, c->generation + 1);
+    pt_store_relaxed(&c->active, false);
+    pthread_mutex_init(&c->lock, NULL);
+}

@@ -1,0 +1,60 @@
+/* core.h: the tracer of this process, as the rooms above see it. SPDX-License-Identifier: MIT
+ *
+ * One per process, static. The core owns sites, names, threads, the clock and the ring file; it
+ * knows no file format but the ring's. Locks: one mutex, taken by the slow paths (first event of a
+ * site or a thread, a new name, a step, start and stop), never on an event's way. */
+#ifndef PERFTRACE_CORE_CORE_H
+#define PERFTRACE_CORE_CORE_H
+
+#include "ring_file.h"
+
+#include <perftrace/inline.h>
+#include <stdbool.h>
+
+typedef struct perftrace__core_options {
+    const char *const *ring_dirs; /* tried in order */
+    unsigned ring_ndirs;
+    uint64_t ring_words; /* power of two */
+    uint32_t max_threads;
+    bool block;        /* overflow policy */
+    uint64_t block_ns; /* its bound */
+    uint32_t string_max;
+    bool slow_clock;        /* never the processor's counter */
+    const char *categories; /* filters; copied */
+    const char *names;
+    perftrace__run_meta_t meta; /* clock_kind, epoch_ns and mono_ns are filled in by start */
+    /* Called once, without locks, by the first thread that emits after a fork. May be NULL. */
+    void (*first_event_after_fork)(void);
+    /* For what a person should know; may be NULL. Called with the core's lock held. */
+    void (*warn)(const char *text);
+} perftrace__core_options_t;
+
+/* Creates the ring and switches sites on (when enabled). 0 or a status. */
+int perftrace__core_start(const perftrace__core_options_t *options, bool enabled);
+/* Switches sites off and lets every producer meet the slow path. Rings stay mapped. */
+void perftrace__core_stop(void);
+/* After the drain is done with them: releases the memory of the rings. */
+void perftrace__core_retire(void);
+/* Between start and stop. */
+bool perftrace__core_active(void);
+void perftrace__core_set_enabled(bool enabled);
+bool perftrace__core_get_enabled(void);
+void perftrace__core_set_filter(const char *categories, const char *names); /* NULL keeps */
+/* The running tracer's ring; valid between start and retire. */
+perftrace__ring_t *perftrace__core_ring(void);
+/* Events that came after stop. */
+uint64_t perftrace__core_late(void);
+/* Sets the calling thread's name; kept for the thread's life also before start. */
+void perftrace__core_thread_name(const char *name);
+void perftrace__core_step(int64_t step);
+/* Takes a new clock anchor when one is due; the drain calls it. */
+void perftrace__core_anchor(void);
+/* Realtime and monotonic time at one instant, with ts. */
+void perftrace__core_clock_pair(uint64_t *ret_ns, uint64_t *ret_mono, uint64_t *ret_epoch);
+
+/* Fork, in the order of pthread_atfork. The child drops the parent's ring without touching it. */
+void perftrace__core_fork_prepare(void);
+void perftrace__core_fork_parent(void);
+void perftrace__core_fork_child(void);
+
+#endif

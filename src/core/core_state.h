@@ -1,0 +1,53 @@
+/* core_state.h: what the files of the core share. SPDX-License-Identifier: MIT */
+#ifndef PERFTRACE_CORE_CORE_STATE_H
+#define PERFTRACE_CORE_CORE_STATE_H
+
+#include "core.h"
+
+#include <pthread.h>
+
+typedef struct perftrace__core {
+    pthread_mutex_t lock;
+    /* Counts starts, stops and forks: a thread whose generation differs has no slot here.
+     * Written under lock, read relaxed by slow paths. */
+    uint32_t generation;
+    bool active;  /* a ring is there; written under lock, read relaxed */
+    bool enabled; /* under lock */
+    bool fast_clock;
+    bool block;
+    bool after_fork;
+    uint32_t string_max;
+    uint64_t block_ns;
+    uint64_t late;
+    char *categories;
+    char *names;
+    perftrace__ring_t ring;
+    void (*first_event_after_fork)(void);
+    void (*warn)(const char *text);
+} perftrace__core_t;
+
+extern perftrace__core_t perftrace__core;
+
+/* sites.c */
+/* Gives a fresh site its id and sets its word. Takes the lock. */
+void perftrace__site_register(perftrace_i_site_t *site);
+/* Sets the words of all sites by enabled and filters. Lock held. */
+void perftrace__sites_refresh(void);
+/* Appends everything known to a new ring's log. Lock held. */
+bool perftrace__sites_log_all(perftrace__ring_t *ring);
+/* Remembers a log entry for later rings and appends it to the present one. Lock held. */
+bool perftrace__sites_log(const void *entry, size_t len);
+
+/* thread.c */
+/* The calling thread's slot in the running tracer, attached on first use; NULL when there is none
+ * (the loss is counted by the caller through perftrace__thread_count_lost). */
+perftrace_i_slot_t *perftrace__thread_slot(void);
+void perftrace__thread_count_lost(void);
+void perftrace__threads_forget(void);
+
+/* clock.c */
+void perftrace__clock_start(bool slow);
+uint64_t perftrace__clock_ticks(void);
+void perftrace__clock_first_anchor(perftrace__ring_header_t *h);
+
+#endif

@@ -1,0 +1,392 @@
+/* emit.c: the slow halves of the inline path. SPDX-License-Identifier: MIT */
+#include "atomics.h"
+#include "core_state.h"
+#include "os.h"
+#include "record_decode.h"
+#include "test_point.h"
+#include "utf8.h"
+
+#include <perftrace/perftrace.h>
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- room in the ring ---------------------------------------------------------------------------
+ */
+
+static void wake_drain(perftrace__ring_header_t *h) {
+    /* The flag only saves system calls: a wake that is missed costs one flush period. */
+    if (pt_load_relaxed(&h->drain_asleep)) {
+        pt_store_relaxed(&h->drain_asleep, 0);
+        pt_add_acq_rel(&h->drain_wake, 1);
+        perftrace__os_futex_wake_all(&h->drain_wake);
+    }
+}
+
+static void count_drop(perftrace__slot_t *s, unsigned cause) {
+    uint64_t now = perftrace__clock_ticks();
+    if (pt_load_relaxed(&s->drop_first) == 0) {
+        pt_store_relaxed(&s->drop_first, now);
+    }
+    pt_store_relaxed(&s->drop_last, now);
+    pt_store_release(&s->drops[cause], s->drops[cause] + 1);
+}
+
+static bool wait_for_room(perftrace__slot_t *s, perftrace__ring_header_t *h, uint64_t head,
+                          uint64_t words) {
+    perftrace__core_t *c = &perftrace__core;
+    uint64_t give_up = perftrace__os_mono_ns() + c->block_ns;
+    for (unsigned round = 0;; round++) {
+        uint32_t seen = pt_load_acquire(&s->tail_wake);
+        /* Pairs with the release in the drain's release_slots: it has read what we overwrite. */
+        if (head + words - pt_load_acquire(&s->tail) <= h->ring_words) {
+            return true;
+        }
+        if (!pt_load_relaxed(&c->active)) {
+            return false;
+        }
+        uint64_t now = perftrace__os_mono_ns();
+        if (now >= give_up) {
+            return false;
+        }
+        wake_drain(h);
+        if (round < 50) {
+            sched_yield();
+            continue;
+        }
+        pt_store_relaxed(&s->waiting, 1);
+        uint64_t left = give_up - now;
+        perftrace__os_futex_wait(&s->tail_wake, seen, left < 1000000 ? left : 1000000);
+        pt_store_relaxed(&s->waiting, 0);
+    }
+}
+
+/* Makes sure that words can be written at head, or counts the loss. Moves the limit, at most an
+ * eighth of the ring ahead, so that a fast producer comes by now and then and can wake the drain in
+ * time. */
+static bool make_room(perftrace__slot_t *s, uint64_t head, uint64_t words) {
+    perftrace__core_t *c = &perftrace__core;
+    perftrace__ring_header_t *h = c->ring.header;
+    uint64_t cap = h->ring_words;
+    if (words > cap / 4 || words > UINT16_MAX) {
+        pt_store_relaxed(&s->too_long, s->too_long + 1);
+        return false;
+    }
+    uint64_t tail = pt_load_acquire(&s->tail);
+    uint64_t used = head - tail;
+    if (used > cap / 2) {
+        wake_drain(h);
+    }
+    if (used + words > cap) {
+        unsigned cause = 0;
+        bool room = false;
+        if (c->block && c->block_ns) {
+            /* After one wait in vain the drain has to move before the next wait. */
+            cause = 1;
+            if (pt_load_relaxed(&s->gave_up) != tail + 1) {
+                room = wait_for_room(s, h, head, words);
+                pt_store_relaxed(&s->gave_up, room ? 0 : tail + 1);
+            }
+        }
+        if (!room) {
+            count_drop(s, cause);
+            return false;
+        }
+        tail = pt_load_acquire(&s->tail);
+    }
+    uint64_t limit = head + words + cap / 8;
+    if (limit > tail + cap) {
+        limit = tail + cap;
+    }
+    pt_store_relaxed(&s->hot.limit, limit << 8 | 0xFF);
+    return true;
+}
+
+/* ---- encoding -----------------------------------------------------------------------------------
+ */
+
+#define CUT_MARK_MAX 40
+
+/* Bytes of a string that are kept, and the mark that tells how many are not. */
+typedef struct cut {
+    size_t keep;
+    int mark_len;
+    char mark[CUT_MARK_MAX];
+} cut_t;
+
+static cut_t cut_string(const char *s, size_t max) {
+    cut_t c;
+    size_t len = strlen(s);
+    c.keep = len;
+    c.mark_len = 0;
+    if (len > max) {
+        size_t room = max > CUT_MARK_MAX ? max - CUT_MARK_MAX : 0;
+        c.keep = perftrace__utf8_cut(s, len, room);
+        c.mark_len = snprintf(c.mark, sizeof(c.mark), "\xE2\x80\xA6[+%zu bytes]", len - c.keep);
+    }
+    return c;
+}
+
+static uint32_t arg_words(const perftrace_i_site_t *site, const uint64_t *values, cut_t *cuts) {
+    uint32_t words = 0;
+    for (uint32_t i = 0; i < site->nargs; i++) {
+        words++;
+        if (site->args[i].type == PERFTRACE_I_TYPE_STR) {
+            const char *str = (const char *)(uintptr_t)values[i];
+            if (str) {
+                cuts[i] = cut_string(str, perftrace__core.string_max);
+                words += (uint32_t)((cuts[i].keep + (size_t)cuts[i].mark_len + 7) / 8);
+            }
+        }
+    }
+    return words;
+}
+
+static uint64_t *put_args(uint64_t *at, const perftrace_i_site_t *site, const uint64_t *values,
+                          const cut_t *cuts) {
+    for (uint32_t i = 0; i < site->nargs; i++) {
+        if (site->args[i].type != PERFTRACE_I_TYPE_STR) {
+            *at++ = values[i];
+            continue;
+        }
+        const char *str = (const char *)(uintptr_t)values[i];
+        if (!str) {
+            *at++ = PERFTRACE__STR_NULL;
+            continue;
+        }
+        size_t len = cuts[i].keep + (size_t)cuts[i].mark_len;
+        size_t words = (len + 7) / 8;
+        *at++ = len;
+        if (words) {
+            at[words - 1] = 0;
+        }
+        memcpy(at, str, cuts[i].keep);
+        memcpy((char *)at + cuts[i].keep, cuts[i].mark, (size_t)cuts[i].mark_len);
+        at += words;
+    }
+    return at;
+}
+
+typedef struct record {
+    const perftrace_i_site_t *site;
+    uint32_t id;
+    uint32_t flags;
+    uint32_t name;
+    bool has_event_id;
+    uint64_t event_id;
+    uint64_t start;
+    uint64_t end; /* scopes */
+    const uint64_t *values;
+} record_t;
+
+/* Writes a record and publishes it together with the new depth. */
+static void put_record(perftrace__slot_t *s, const record_t *r, uint32_t new_depth) {
+    cut_t cuts[PERFTRACE_I_MAX_ARGS];
+    bool scope = r->site->kind == PERFTRACE_I_KIND_SCOPE;
+    uint32_t words = arg_words(r->site, r->values, cuts) + (scope ? 3u : 2u) + (r->name ? 1u : 0u) +
+                     (r->has_event_id ? 1u : 0u);
+    uint64_t head = s->hot.word >> 8;
+    if (!make_room(s, head, words)) {
+        pt_store_release(&s->hot.word, head << 8 | new_depth);
+        return;
+    }
+    uint64_t *at = perftrace_i_record_at(&s->hot, s->hot.word);
+    *at++ = PERFTRACE_I_RECORD_HEAD(
+        r->site->kind, r->flags | (r->name ? PERFTRACE_I_RECORD_NAMED : 0), words, r->id);
+    *at++ = r->start;
+    if (scope) {
+        *at++ = r->end;
+    }
+    if (r->name) {
+        *at++ = r->name;
+    }
+    if (r->has_event_id) {
+        *at++ = r->event_id;
+    }
+    put_args(at, r->site, r->values, cuts);
+    PT_TEST_POINT(record_filled);
+    /* Publishes the record; pairs with the acquire in the drain's snapshot. */
+    pt_store_release(&s->hot.word, (head + words) << 8 | new_depth);
+    PT_TEST_POINT(record_committed);
+}
+
+/* ---- scopes -------------------------------------------------------------------------------------
+ */
+
+/* Leaves out closed entries at the top of the stack. */
+static uint32_t settled_depth(const perftrace__slot_t *s, uint32_t depth) {
+    while (depth > 0 && s->open[depth - 1].site == 0) {
+        depth--;
+    }
+    return depth;
+}
+
+static void push(perftrace__slot_t *s, perftrace_i_scope_t *scope) {
+    uint32_t depth = settled_depth(s, (uint8_t)s->hot.word);
+    scope->depth = PERFTRACE_I_NO_DEPTH;
+    if (depth < PERFTRACE_I_MAX_DEPTH) {
+        perftrace_i_open_set(&s->open[depth], scope->start, scope->live, scope->name);
+        scope->depth = depth;
+        pt_store_release(&s->hot.word, (s->hot.word & ~(uint64_t)0xFF) | (depth + 1));
+    }
+}
+
+/* The id of a site, registered when it is fresh; 0 when its events are not wanted. */
+static uint32_t site_id(perftrace_i_site_t *site) {
+    uint32_t id = pt_load_relaxed(&site->word);
+    if (id == PERFTRACE_I_SITE_FRESH) {
+        perftrace__site_register(site);
+        id = pt_load_relaxed(&site->word);
+    }
+    return id;
+}
+
+void perftrace_i_begin_slow(perftrace_i_scope_t *s, perftrace_i_site_t *site, uint32_t name) {
+    s->name = name;
+    s->depth = PERFTRACE_I_NO_DEPTH;
+    s->live = site_id(site);
+    if (!s->live) {
+        return;
+    }
+    perftrace__slot_t *slot = (perftrace__slot_t *)(void *)perftrace__thread_slot();
+    s->start = perftrace__clock_ticks();
+    if (slot && s->live != PERFTRACE_I_SITE_FRESH) {
+        push(slot, s);
+    }
+}
+
+/* The depth after the scope has ended. */
+static uint32_t depth_after(perftrace__slot_t *slot, const perftrace_i_scope_t *s) {
+    uint32_t now = (uint8_t)slot->hot.word;
+    if (s->depth >= now || slot->open[s->depth].start != s->start) {
+        return now; /* no entry, or it went with an enclosing block, or it is of an earlier ring */
+    }
+    if (s->nargs & PERFTRACE_I_SCOPE_SPAN) {
+        pt_store_relaxed(&slot->open[s->depth].site, 0);
+        return settled_depth(slot, now);
+    }
+    return s->depth; /* whatever the block still had open is left with it */
+}
+
+void perftrace_i_end_slow(perftrace_i_scope_t *s, uint64_t end, const uint64_t *values) {
+    static const uint64_t none[PERFTRACE_I_MAX_ARGS];
+    perftrace__core_t *c = &perftrace__core;
+    perftrace__slot_t *slot = (perftrace__slot_t *)(void *)perftrace__thread_slot();
+    if (!slot || s->live == PERFTRACE_I_SITE_FRESH) {
+        perftrace__thread_count_lost();
+        return;
+    }
+    record_t r = {.site = s->site,
+                  .id = s->live,
+                  .name = s->name,
+                  .start = s->start,
+                  .end = c->fast_clock ? end : perftrace__os_mono_ns(),
+                  .values = values ? values : none};
+    if (s->start < slot->born && slot->generation == 1 &&
+        c->ring.header->anchors[0].ticks > s->start) {
+        /* Began before this ring was made: in the parent before a fork, or in an earlier run. */
+        r.flags |= PERFTRACE_I_RECORD_FORKED;
+        r.start = c->ring.header->anchors[0].ticks;
+    }
+    put_record(slot, &r, depth_after(slot, s));
+}
+
+void perftrace_i_lap_slow(perftrace_i_scope_t *s, perftrace_i_site_t *next) {
+    uint64_t now = perftrace__clock_ticks();
+    if (s->live) {
+        perftrace_i_end_slow(s, now, NULL);
+    }
+    s->nargs = 0;
+    s->site = next;
+    perftrace_i_begin_slow(s, next, 0);
+    if (s->live && s->depth != PERFTRACE_I_NO_DEPTH) {
+        /* One reading ends the phase and begins the next; nobody has seen the later one but the
+         * open-scope stack. */
+        perftrace__slot_t *slot = (perftrace__slot_t *)(void *)perftrace__thread_slot();
+        if (slot && now >= slot->born) {
+            pt_store_relaxed(&slot->open[s->depth].start, now);
+            s->start = now;
+        }
+    }
+}
+
+/* ---- points -------------------------------------------------------------------------------------
+ */
+
+void perftrace_i_emit_slow(perftrace_i_site_t *site, uint64_t id, const uint64_t *values,
+                           uint32_t name) {
+    uint32_t sid = site_id(site);
+    if (!sid) {
+        return;
+    }
+    perftrace__slot_t *slot = (perftrace__slot_t *)(void *)perftrace__thread_slot();
+    if (!slot || sid == PERFTRACE_I_SITE_FRESH) {
+        perftrace__thread_count_lost();
+        return;
+    }
+    record_t r = {.site = site,
+                  .id = sid,
+                  .name = name,
+                  .has_event_id = site->kind >= PERFTRACE_I_KIND_FLOW_START,
+                  .event_id = id,
+                  .start = perftrace__clock_ticks(),
+                  .values = values};
+    put_record(slot, &r, (uint8_t)slot->hot.word);
+}
+
+void perftrace_i_hold_strings(const perftrace_i_site_t *site, uint64_t *values, char *strings,
+                              uint32_t nstrings) {
+    for (uint32_t i = 0; i < site->nargs; i++) {
+        const char *str = (const char *)(uintptr_t)values[i];
+        if (site->args[i].type != PERFTRACE_I_TYPE_STR || !str) {
+            continue;
+        }
+        if (nstrings == 0) {
+            values[i] = (uint64_t)(uintptr_t) "(more than four strings in one span)";
+            continue;
+        }
+        cut_t c = cut_string(str, PERFTRACE_I_SCOPE_STR - 1);
+        memcpy(strings, str, c.keep);
+        memcpy(strings + c.keep, c.mark, (size_t)c.mark_len);
+        strings[c.keep + (size_t)c.mark_len] = '\0';
+        values[i] = (uint64_t)(uintptr_t)strings;
+        strings += PERFTRACE_I_SCOPE_STR;
+        nstrings--;
+    }
+}
+
+/* ---- twins for bindings
+ * -------------------------------------------------------------------------- */
+
+int perftrace_span_begin(perftrace_span_t *span, perftrace_i_site_t *site, const uint64_t *values) {
+    uint32_t nstrings = 0;
+    for (uint32_t i = 0; i < site->nargs; i++) {
+        nstrings += site->args[i].type == PERFTRACE_I_TYPE_STR;
+    }
+    uint32_t flags = PERFTRACE_I_SCOPE_SPAN | (nstrings ? PERFTRACE_I_SCOPE_SLOW : 0);
+    if (!perftrace_i_begin(&span->scope, site, site->nargs | flags)) {
+        return 0;
+    }
+    if (values) {
+        memcpy(span->values, values, site->nargs * sizeof(uint64_t));
+    } else {
+        memset(span->values, 0, site->nargs * sizeof(uint64_t));
+    }
+    if (nstrings) {
+        perftrace_i_hold_strings(site, span->values, span->strings,
+                                 (uint32_t)(sizeof(span->strings) / PERFTRACE_I_SCOPE_STR));
+    }
+    return 1;
+}
+
+void perftrace_span_end(perftrace_span_t *span) {
+    perftrace_i_span_end(span);
+}
+
+void perftrace_emit(perftrace_i_site_t *site, uint64_t id, const uint64_t *values) {
+    static const uint64_t none[PERFTRACE_I_MAX_ARGS];
+    if (pt_load_relaxed(&site->word)) {
+        perftrace_i_emit_slow(site, id, values ? values : none, 0);
+    }
+}

@@ -1,0 +1,141 @@
+/* drain_thread.c: when to sweep. SPDX-License-Identifier: MIT */
+#include "atomics.h"
+#include "drain.h"
+#include "os.h"
+
+#include <perftrace/status.h>
+
+#include <signal.h>
+#include <time.h>
+
+/* One sweep and its bookkeeping; lock held on entry and exit. The lock is released to nobody during
+ * the sweep: fork and shutdown wait for it or give up by time. */
+static int sweep_locked(perftrace__drain_t *d, bool sync) {
+    d->sweeping = true;
+    int status = perftrace__drain_sweep(d, sync);
+    d->sweeping = false;
+    if (status && !d->last_status && d->failed) {
+        d->failed(d->user, status);
+    } else if (!status && d->last_status && d->recovered) {
+        d->recovered(d->user);
+    }
+    d->last_status = status;
+    return status;
+}
+
+static void *drain_main(void *arg) {
+    perftrace__drain_t *d = arg;
+    perftrace__ring_header_t *h = d->ring->header;
+    pthread_setname_np(pthread_self(), "perftrace-drain");
+    while (!pt_load_acquire(&d->stop)) {
+        uint32_t seen = pt_load_acquire(&h->drain_wake);
+        if (pt_load_acquire(&d->finish_asked)) {
+            d->finish(d->user);
+            break;
+        }
+        pthread_mutex_lock(&d->lock);
+        uint64_t asked = pt_load_acquire(&d->asked);
+        bool sync = pt_load_relaxed(&d->sync_wanted);
+        pt_store_relaxed(&d->sync_wanted, false);
+        sweep_locked(d, sync);
+        d->finished = asked;
+        pthread_cond_broadcast(&d->done);
+        bool more = pt_load_acquire(&d->asked) != asked;
+        pthread_mutex_unlock(&d->lock);
+        /* A producer that is far ahead needs the next sweep now, not after a nap. */
+        uint64_t busy = h->ring_words / 8;
+        if (more || (!d->last_status && perftrace__drain_backlog(d->ring) > busy)) {
+            continue;
+        }
+        pt_store_relaxed(&h->drain_asleep, 1);
+        if (!pt_load_acquire(&d->stop)) {
+            perftrace__os_futex_wait(&h->drain_wake, seen, d->flush_ns);
+        }
+        pt_store_relaxed(&h->drain_asleep, 0);
+    }
+    return NULL;
+}
+
+void perftrace__drain_wake(perftrace__drain_t *d) {
+    pt_add_acq_rel(&d->ring->header->drain_wake, 1);
+    perftrace__os_futex_wake_all(&d->ring->header->drain_wake);
+}
+
+int perftrace__drain_thread_start(perftrace__drain_t *d, uint64_t flush_ns) {
+    d->flush_ns = flush_ns;
+    /* The program's signals are not for this thread. */
+    sigset_t all;
+    sigset_t old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int rc = pthread_create(&d->thread, NULL, drain_main, d);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (rc) {
+        return PERFTRACE_ERR_NOMEM;
+    }
+    d->running = true;
+    return PERFTRACE_OK;
+}
+
+static void deadline(struct timespec *ts, uint64_t timeout_ns) {
+    clock_gettime(CLOCK_MONOTONIC, ts);
+    uint64_t ns = (uint64_t)ts->tv_nsec + timeout_ns % 1000000000u;
+    ts->tv_sec += (time_t)(timeout_ns / 1000000000u + ns / 1000000000u);
+    ts->tv_nsec = (long)(ns % 1000000000u);
+}
+
+int perftrace__drain_request(perftrace__drain_t *d, bool sync, uint64_t timeout_ns) {
+    struct timespec ts;
+    bool limited = timeout_ns != UINT64_MAX;
+    if (limited) {
+        deadline(&ts, timeout_ns);
+    }
+    if (sync) {
+        pt_store_relaxed(&d->sync_wanted, true);
+    }
+    uint64_t mine = pt_add_acq_rel(&d->asked, 1) + 1;
+    if (!d->running) {
+        pthread_mutex_lock(&d->lock);
+        int status = sweep_locked(d, sync);
+        pthread_mutex_unlock(&d->lock);
+        return status;
+    }
+    perftrace__drain_wake(d);
+    /* The sweep itself may hang in the disk with the lock held. */
+    if (limited ? pthread_mutex_clocklock(&d->lock, CLOCK_MONOTONIC, &ts)
+                : pthread_mutex_lock(&d->lock)) {
+        return PERFTRACE_ERR_TIMEOUT;
+    }
+    int status = PERFTRACE_OK;
+    while (d->finished < mine && status == PERFTRACE_OK) {
+        int rc = limited ? pthread_cond_timedwait(&d->done, &d->lock, &ts)
+                         : pthread_cond_wait(&d->done, &d->lock);
+        if (rc) {
+            status = PERFTRACE_ERR_TIMEOUT;
+        }
+    }
+    if (status == PERFTRACE_OK) {
+        status = d->last_status;
+    }
+    pthread_mutex_unlock(&d->lock);
+    return status;
+}
+
+bool perftrace__drain_thread_stop(perftrace__drain_t *d, uint64_t timeout_ns) {
+    if (!d->running) {
+        return true;
+    }
+    pt_store_release(&d->stop, 1);
+    perftrace__drain_wake(d);
+    struct timespec ts;
+    clock_gettime(CLOCK_REALTIME, &ts);
+    uint64_t ns = (uint64_t)ts.tv_nsec + timeout_ns % 1000000000u;
+    ts.tv_sec += (time_t)(timeout_ns / 1000000000u + ns / 1000000000u);
+    ts.tv_nsec = (long)(ns % 1000000000u);
+    if (pthread_timedjoin_np(d->thread, NULL, &ts)) {
+        pthread_detach(d->thread);
+        return false;
+    }
+    d->running = false;
+    return true;
+}

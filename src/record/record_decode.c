@@ -1,0 +1,138 @@
+/* record_decode.c. SPDX-License-Identifier: MIT */
+#include "record_decode.h"
+
+static bool kind_has_id(uint32_t kind) {
+    return kind >= PERFTRACE_I_KIND_FLOW_START && kind <= PERFTRACE_I_KIND_ASYNC_END;
+}
+
+uint32_t perftrace__record_peek(const uint64_t *p, uint64_t left, uint64_t *ret_time) {
+    if (left < 2) {
+        return 0;
+    }
+    uint64_t head = p[0];
+    uint32_t kind = (uint8_t)head;
+    uint32_t words = (uint16_t)(head >> 16);
+    uint32_t times = kind == PERFTRACE_I_KIND_SCOPE ? 2 : 1;
+    if (kind < PERFTRACE_I_KIND_SCOPE || kind > PERFTRACE_I_KIND_ASYNC_END || words < 1 + times ||
+        words > left) {
+        return 0;
+    }
+    *ret_time = p[times];
+    return words;
+}
+
+const uint64_t *perftrace__arg_next(const uint64_t *arg, const uint64_t *end, uint32_t type,
+                                    const char **ret_str, uint32_t *ret_len) {
+    if (arg >= end) {
+        return NULL;
+    }
+    if (type != PERFTRACE_I_TYPE_STR) {
+        return arg + 1;
+    }
+    uint64_t len = *arg++;
+    if (len == PERFTRACE__STR_NULL) {
+        *ret_str = NULL;
+        *ret_len = 0;
+        return arg;
+    }
+    uint64_t words = len / 8 + (len % 8 != 0);
+    if (len > UINT32_MAX || words > (uint64_t)(end - arg)) {
+        return NULL;
+    }
+    *ret_str = (const char *)arg;
+    *ret_len = (uint32_t)len;
+    return arg + words;
+}
+
+static bool args_fit(const perftrace__site_t *site, const uint64_t *arg, const uint64_t *end) {
+    if (!site->has_strings) {
+        return (uint64_t)(end - arg) == site->nargs;
+    }
+    for (uint32_t i = 0; i < site->nargs; i++) {
+        const char *str;
+        uint32_t len;
+        arg = perftrace__arg_next(arg, end, site->args[i].type, &str, &len);
+        if (!arg) {
+            return false;
+        }
+    }
+    return arg == end;
+}
+
+/* Resolves the run-time name that follows the times; returns the word after it, NULL when damaged.
+ */
+static const uint64_t *take_name(const uint64_t *at, const uint64_t *end,
+                                 const perftrace__site_table_t *table, perftrace__event_t *ev) {
+    if (at >= end) {
+        return NULL;
+    }
+    const perftrace__name_t *name = perftrace__site_table_name(table, (uint32_t)*at);
+    if (name) {
+        ev->name = name->text;
+        ev->name_len = name->len;
+    }
+    return at + 1;
+}
+
+uint32_t perftrace__record_decode(const uint64_t *p, uint64_t left,
+                                  const perftrace__site_table_t *table,
+                                  perftrace__event_t *ret_event) {
+    uint64_t time;
+    uint32_t words = perftrace__record_peek(p, left, &time);
+    if (words == 0) {
+        return 0;
+    }
+    perftrace__event_t *ev = ret_event;
+    const uint64_t *end = p + words;
+    ev->kind = (uint8_t)p[0];
+    ev->flags = (uint8_t)(p[0] >> 8);
+    ev->site = perftrace__site_table_site(table, (uint32_t)(p[0] >> 32));
+    if (!ev->site || ev->site->kind != ev->kind) {
+        return 0;
+    }
+    ev->name = ev->site->name;
+    ev->name_len = ev->site->name_len;
+    ev->nargs = ev->site->nargs;
+    ev->start = p[1];
+    ev->end = time;
+    const uint64_t *at = p + (ev->kind == PERFTRACE_I_KIND_SCOPE ? 3 : 2);
+    if (ev->flags & PERFTRACE_I_RECORD_NAMED) {
+        at = take_name(at, end, table, ev);
+        if (!at) {
+            return 0;
+        }
+    }
+    if (kind_has_id(ev->kind)) {
+        if (at >= end) {
+            return 0;
+        }
+        ev->id = *at++;
+    }
+    if (!args_fit(ev->site, at, end)) {
+        return 0;
+    }
+    ev->args = at;
+    ev->args_end = end;
+    return words;
+}
+
+bool perftrace__record_from_open(const perftrace_i_open_t *open,
+                                 const perftrace__site_table_t *table,
+                                 perftrace__event_t *ret_event) {
+    const perftrace__site_t *site = perftrace__site_table_site(table, open->site);
+    if (!site) {
+        return false;
+    }
+    *ret_event = (perftrace__event_t){.kind = PERFTRACE_I_KIND_SCOPE,
+                                      .site = site,
+                                      .name = site->name,
+                                      .name_len = site->name_len,
+                                      .start = open->start,
+                                      .end = open->start};
+    const perftrace__name_t *name = perftrace__site_table_name(table, open->name);
+    if (name) {
+        ret_event->name = name->text;
+        ret_event->name_len = name->len;
+    }
+    return true;
+}

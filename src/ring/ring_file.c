@@ -1,0 +1,274 @@
+/* ring_file.c. SPDX-License-Identifier: MIT */
+#include "ring_file.h"
+
+#include "atomics.h"
+#include "os.h"
+#include "test_point.h"
+#include "utf8.h"
+
+#include <perftrace/status.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#    define MADV_POPULATE_WRITE 23
+#endif
+
+#define LOG_STEP 65536u
+
+/* Memory for a range of the file now, so that a later store cannot meet a full file system
+ * (SIGBUS). */
+static bool allocate(int fd, uint64_t at, uint64_t len) {
+    int rc;
+    do {
+        rc = posix_fallocate(fd, (off_t)at, (off_t)len);
+    } while (rc == EINTR);
+    return rc == 0;
+}
+
+/* Page faults now, not on the producer's way. */
+static void touch(void *p, size_t len) {
+    if (madvise(p, len, MADV_POPULATE_WRITE) == 0) {
+        return;
+    }
+    size_t page = perftrace__os_page_size();
+    for (size_t i = 0; i < len; i += page) {
+        volatile char *c = (volatile char *)p + i;
+        *c = *c;
+    }
+}
+
+static int open_in(const char *dir, char *path, size_t size) {
+    char boot[PERFTRACE__BOOT_ID_MAX];
+    perftrace__os_boot_id(boot);
+    boot[8] = '\0';
+    for (unsigned n = 0; n < 1000; n++) {
+        /* The boot id tells the rings of this machine from those that a shared directory links to.
+         */
+        int len = snprintf(path, size, "%s/perftrace-%u-%u-%s-%u.ring", dir, (unsigned)geteuid(),
+                           perftrace__os_pid(), boot, n);
+        if (len < 0 || (size_t)len >= size) {
+            return -1;
+        }
+        int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (fd >= 0 || errno != EEXIST) {
+            return fd;
+        }
+    }
+    return -1;
+}
+
+static bool map_base(perftrace__ring_t *r) {
+    size_t head = PERFTRACE__RING_HEADER_AT;
+    if (ftruncate(r->fd, (off_t)(head + PERFTRACE__RING_LOG_CAP)) != 0 ||
+        !allocate(r->fd, 0, sizeof(perftrace__ring_header_t)) || !allocate(r->fd, head, LOG_STEP)) {
+        return false;
+    }
+    void *p =
+        mmap(NULL, head + PERFTRACE__RING_LOG_CAP, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
+    if (p == MAP_FAILED) {
+        return false;
+    }
+    r->header = p;
+    r->log = (unsigned char *)p + head;
+    r->log_allocated = LOG_STEP;
+    return true;
+}
+
+static bool try_dir(perftrace__ring_t *r, const char *dir) {
+    r->fd = open_in(dir, r->path, sizeof(r->path));
+    if (r->fd < 0) {
+        return false;
+    }
+    if (map_base(r)) {
+        return true;
+    }
+    unlink(r->path);
+    close(r->fd);
+    r->fd = -1;
+    return false;
+}
+
+int perftrace__ring_create(perftrace__ring_t *r, const char *const *dirs, unsigned ndirs,
+                           uint64_t words, uint32_t max_slots, const perftrace__run_meta_t *meta) {
+    memset(r, 0, sizeof(*r));
+    r->fd = -1;
+    r->slots = calloc(max_slots, sizeof(perftrace__slot_t *));
+    if (!r->slots) {
+        return PERFTRACE_ERR_NOMEM;
+    }
+    bool made = false;
+    for (unsigned i = 0; i < ndirs && !made; i++) {
+        made = try_dir(r, dirs[i]);
+    }
+    if (!made) {
+        r->path[0] = '\0';
+        r->anonymous = true;
+        r->fd = memfd_create("perftrace-ring", MFD_CLOEXEC);
+        if (r->fd < 0 || !map_base(r)) {
+            perftrace__ring_unmap(r);
+            return PERFTRACE_ERR_NOMEM;
+        }
+    }
+    perftrace__ring_header_t *h = r->header;
+    h->version = PERFTRACE__RING_VERSION;
+    h->endian = PERFTRACE__RING_ENDIAN;
+    h->header_bytes = sizeof(*h);
+    h->log_at = PERFTRACE__RING_HEADER_AT;
+    h->log_cap = PERFTRACE__RING_LOG_CAP;
+    h->slots_at = h->log_at + h->log_cap;
+    h->slot_stride = PERFTRACE_I_DATA_AT + words * 8;
+    h->ring_words = words;
+    h->max_slots = max_slots;
+    h->meta = *meta;
+    /* The magic last: a file without it was not finished and holds nothing. */
+    pt_fence_release();
+    memcpy(h->magic, PERFTRACE__RING_MAGIC, sizeof(h->magic));
+    PT_TEST_POINT(ring_created);
+    return PERFTRACE_OK;
+}
+
+/* Maps slot i with its ring twice in a row, so that a record never meets the ring's end. */
+static perftrace__slot_t *map_slot(perftrace__ring_t *r, uint32_t i) {
+    const perftrace__ring_header_t *h = r->header;
+    uint64_t at = h->slots_at + i * h->slot_stride;
+    size_t bytes = (size_t)h->ring_words * 8;
+    if (ftruncate(r->fd, (off_t)(at + h->slot_stride)) != 0 ||
+        !allocate(r->fd, at, sizeof(perftrace__slot_t)) ||
+        !allocate(r->fd, at + PERFTRACE_I_DATA_AT, bytes)) {
+        return NULL;
+    }
+    size_t whole = PERFTRACE_I_DATA_AT + 2 * bytes;
+    char *p = mmap(NULL, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) {
+        return NULL;
+    }
+    int prot = PROT_READ | PROT_WRITE;
+    int how = MAP_SHARED | MAP_FIXED;
+    if (mmap(p, PERFTRACE_I_DATA_AT + bytes, prot, how, r->fd, (off_t)at) == MAP_FAILED ||
+        mmap(p + PERFTRACE_I_DATA_AT + bytes, bytes, prot, how, r->fd,
+             (off_t)(at + PERFTRACE_I_DATA_AT)) == MAP_FAILED) {
+        munmap(p, whole);
+        return NULL;
+    }
+    touch(p, sizeof(perftrace__slot_t));
+    touch(p + PERFTRACE_I_DATA_AT, bytes);
+    return (perftrace__slot_t *)(void *)p;
+}
+
+static void name_slot(perftrace__slot_t *s, const char *name) {
+    size_t n = perftrace__utf8_cut(name, strlen(name), sizeof(s->name) - 1);
+    memset(s->name, 0, sizeof(s->name));
+    memcpy(s->name, name, n);
+}
+
+perftrace__slot_t *perftrace__ring_slot_take(perftrace__ring_t *r, uint32_t tid, uint64_t now_ticks,
+                                             const char *name) {
+    perftrace__ring_header_t *h = r->header;
+    perftrace__slot_t *s = NULL;
+    uint32_t n = pt_load_relaxed(&h->slot_count);
+    bool fresh = false;
+    for (uint32_t i = 0; i < n && !s; i++) {
+        /* Pairs with the release in the drain's free_slot: its last reads of the slot are over. */
+        if (pt_load_acquire(&r->slots[i]->state) == PERFTRACE__SLOT_FREE) {
+            s = r->slots[i];
+        }
+    }
+    if (!s) {
+        if (n >= h->max_slots) {
+            return NULL;
+        }
+        s = map_slot(r, n);
+        if (!s) {
+            return NULL;
+        }
+        r->slots[n] = s;
+        s->hot.mask = h->ring_words - 1;
+        fresh = true;
+    }
+    s->tid = tid;
+    s->generation++;
+    s->born = now_ticks;
+    name_slot(s, name);
+    uint64_t word = s->hot.word & ~(uint64_t)0xFF; /* no open scopes */
+    s->hot.limit = ((word >> 8) + h->ring_words / 8) << 8 | 0xFF;
+    pt_store_release(&s->hot.word, word);
+    /* Publishes the slot's fields; pairs with the acquire in the drain's snapshot and in readers.
+     */
+    pt_store_release(&s->state, PERFTRACE__SLOT_LIVE);
+    if (fresh) {
+        pt_store_release(&h->slot_count, n + 1);
+    }
+    PT_TEST_POINT(slot_published);
+    return s;
+}
+
+bool perftrace__ring_log_append(perftrace__ring_t *r, const void *data, size_t len) {
+    perftrace__ring_header_t *h = r->header;
+    uint64_t at = h->log_len;
+    if (len > h->log_cap - at) {
+        return false;
+    }
+    while (at + len > r->log_allocated) {
+        if (!allocate(r->fd, h->log_at + r->log_allocated, LOG_STEP)) {
+            return false;
+        }
+        r->log_allocated += LOG_STEP;
+    }
+    memcpy(r->log + at, data, len);
+    /* Publishes the entries; pairs with the acquire in the drain's snapshot and in readers. Records
+     * that name them are published later by the producers. */
+    pt_store_release(&h->log_len, at + len);
+    PT_TEST_POINT(site_logged);
+    return true;
+}
+
+void perftrace__ring_unlink(perftrace__ring_t *r) {
+    if (r->path[0]) {
+        unlink(r->path);
+        r->path[0] = '\0';
+    }
+    PT_TEST_POINT(ring_unlinked);
+}
+
+void perftrace__ring_retire(perftrace__ring_t *r) {
+    size_t bytes = (size_t)r->header->ring_words * 8;
+    for (uint32_t i = 0; i < r->header->slot_count; i++) {
+        /* Replaces the pages under a late writer's feet in one step: its stores land in private
+         * memory that is only allocated when written. */
+        mmap((char *)r->slots[i] + PERFTRACE_I_DATA_AT, 2 * bytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    }
+    /* Slot control pages and the header stay shared; the unlinked file keeps only those pages. */
+    for (uint32_t i = 0; i < r->header->slot_count; i++) {
+        uint64_t at = r->header->slots_at + i * r->header->slot_stride + PERFTRACE_I_DATA_AT;
+        (void)fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)bytes);
+    }
+    close(r->fd);
+    r->fd = -1;
+    free(r->slots);
+    r->slots = NULL;
+}
+
+void perftrace__ring_unmap(perftrace__ring_t *r) {
+    if (r->header) {
+        size_t whole = PERFTRACE_I_DATA_AT + (size_t)r->header->ring_words * 16;
+        for (uint32_t i = 0; r->slots && i < r->header->slot_count; i++) {
+            munmap(r->slots[i], whole);
+        }
+        munmap(r->header, PERFTRACE__RING_HEADER_AT + PERFTRACE__RING_LOG_CAP);
+    }
+    if (r->fd >= 0) {
+        close(r->fd);
+    }
+    free(r->slots);
+    memset(r, 0, sizeof(*r));
+    r->fd = -1;
+}

@@ -1,0 +1,195 @@
+/* ring_reader.c. SPDX-License-Identifier: MIT */
+#include "ring_reader.h"
+
+#include "atomics.h"
+#include "os.h"
+#include "status_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool read_at(int fd, void *out, size_t len, uint64_t at) {
+    char *p = out;
+    while (len) {
+        ssize_t n = pread(fd, p, len, (off_t)at);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return false;
+        }
+        p += n;
+        at += (uint64_t)n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+static void terminate_strings(perftrace__run_meta_t *m) {
+    m->run_id[sizeof(m->run_id) - 1] = '\0';
+    m->role[sizeof(m->role) - 1] = '\0';
+    m->host[sizeof(m->host) - 1] = '\0';
+    m->boot_id[sizeof(m->boot_id) - 1] = '\0';
+    m->launcher[sizeof(m->launcher) - 1] = '\0';
+    m->trace_path[sizeof(m->trace_path) - 1] = '\0';
+}
+
+/* NULL when the header can be worked with, else what is wrong. */
+static const char *check_header(const perftrace__ring_header_t *h, uint64_t size) {
+    if (memcmp(h->magic, PERFTRACE__RING_MAGIC, sizeof(h->magic)) != 0) {
+        return "it is no ring file, or its creation was not finished";
+    }
+    if (h->endian != PERFTRACE__RING_ENDIAN) {
+        return "it was written by a machine of the other byte order";
+    }
+    if (h->version != PERFTRACE__RING_VERSION || h->header_bytes != sizeof(*h)) {
+        return "it was written by another version of the library";
+    }
+    if (h->log_at != PERFTRACE__RING_HEADER_AT || h->log_cap != PERFTRACE__RING_LOG_CAP ||
+        h->slots_at != h->log_at + h->log_cap || h->slots_at > size || h->log_len > h->log_cap) {
+        return "its log does not lie where it should";
+    }
+    if (h->ring_words < PERFTRACE__RING_MIN_WORDS || h->ring_words > PERFTRACE__RING_MAX_WORDS ||
+        (h->ring_words & (h->ring_words - 1)) != 0 ||
+        h->slot_stride != PERFTRACE_I_DATA_AT + h->ring_words * 8) {
+        return "its ring size is impossible";
+    }
+    if (h->max_slots > PERFTRACE__RING_MAX_SLOTS || h->slot_count > h->max_slots) {
+        return "its number of threads is impossible";
+    }
+    return NULL;
+}
+
+int perftrace__ring_view_open(perftrace__ring_view_t *v, const char *path,
+                              const char **ret_problem) {
+    memset(v, 0, sizeof(*v));
+    const char *problem = NULL;
+    int status = PERFTRACE_OK;
+    v->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat st;
+    if (v->fd < 0 || fstat(v->fd, &st) != 0) {
+        status = perftrace__status_from_errno(errno);
+        problem = strerror(errno);
+        goto done;
+    }
+    v->file_size = (uint64_t)st.st_size;
+    if (!S_ISREG(st.st_mode) || v->file_size < PERFTRACE__RING_HEADER_AT ||
+        !read_at(v->fd, &v->header, sizeof(v->header), 0)) {
+        status = PERFTRACE_ERR_CORRUPT;
+        problem = "it is too short for a ring file";
+        goto done;
+    }
+    problem = check_header(&v->header, v->file_size);
+    if (problem) {
+        status = PERFTRACE_ERR_CORRUPT;
+        goto done;
+    }
+    terminate_strings(&v->header.meta);
+    v->commit = v->header.commit[v->header.commit_seq & 1];
+    v->log_len = v->header.log_len;
+    v->log = malloc(v->log_len ? v->log_len : 1);
+    if (!v->log) {
+        status = PERFTRACE_ERR_NOMEM;
+        problem = "out of memory";
+        goto done;
+    }
+    if (!read_at(v->fd, v->log, v->log_len, v->header.log_at)) {
+        status = PERFTRACE_ERR_CORRUPT;
+        problem = "its log cannot be read";
+        goto done;
+    }
+    if (!perftrace__site_table_parse(&v->sites, v->log, v->log_len)) {
+        v->problem = "its log is damaged; records of unknown sites are lost";
+    }
+    uint64_t slots = (v->file_size - v->header.slots_at) / v->header.slot_stride;
+    v->slot_count = v->header.slot_count;
+    if (v->slot_count > slots) {
+        v->slot_count = (uint32_t)slots;
+        v->problem = "it was cut short; some threads are missing";
+    }
+done:
+    if (status) {
+        perftrace__ring_view_close(v);
+    }
+    if (ret_problem) {
+        *ret_problem = problem;
+    }
+    return status;
+}
+
+int perftrace__ring_view_slot(const perftrace__ring_view_t *v, uint32_t i,
+                              perftrace__slot_view_t *ret_slot) {
+    perftrace__slot_view_t *s = ret_slot;
+    memset(s, 0, sizeof(*s));
+    const perftrace__ring_header_t *h = &v->header;
+    uint64_t at = h->slots_at + i * h->slot_stride;
+    if (!read_at(v->fd, &s->slot, sizeof(s->slot), at)) {
+        return PERFTRACE_ERR_IO;
+    }
+    s->slot.name[sizeof(s->slot.name) - 1] = '\0';
+    const perftrace__slot_commit_t *c = &s->slot.commit[h->commit_seq & 1];
+    uint64_t head = s->slot.hot.word >> 8;
+    s->pos = c->pos;
+    s->drops[0] = c->drops[0];
+    s->drops[1] = c->drops[1];
+    s->depth = (uint8_t)s->slot.hot.word;
+    if (s->depth > PERFTRACE_I_MAX_DEPTH) {
+        s->depth = 0;
+    }
+    uint64_t n = head - s->pos;
+    if (n > h->ring_words) {
+        s->damaged = true;
+        return PERFTRACE_OK;
+    }
+    s->words = malloc(n ? (size_t)n * 8 : 8);
+    if (!s->words) {
+        return PERFTRACE_ERR_NOMEM;
+    }
+    uint64_t data = at + PERFTRACE_I_DATA_AT;
+    uint64_t from = s->pos & (h->ring_words - 1);
+    uint64_t first = n < h->ring_words - from ? n : h->ring_words - from;
+    if (!read_at(v->fd, s->words, (size_t)first * 8, data + from * 8) ||
+        !read_at(v->fd, s->words + first, (size_t)(n - first) * 8, data)) {
+        perftrace__slot_view_free(s);
+        return PERFTRACE_ERR_IO;
+    }
+    s->nwords = n;
+    return PERFTRACE_OK;
+}
+
+void perftrace__slot_view_free(perftrace__slot_view_t *s) {
+    if (s) {
+        free(s->words);
+        s->words = NULL;
+        s->nwords = 0;
+    }
+}
+
+void perftrace__ring_view_close(perftrace__ring_view_t *v) {
+    if (!v) {
+        return;
+    }
+    perftrace__site_table_free(&v->sites);
+    free(v->log);
+    if (v->fd > 0) {
+        close(v->fd);
+    }
+    v->log = NULL;
+    v->fd = -1;
+}
+
+bool perftrace__ring_owner_alive(const perftrace__ring_header_t *h) {
+    char boot[PERFTRACE__BOOT_ID_MAX];
+    char host[256];
+    perftrace__os_boot_id(boot);
+    perftrace__os_hostname(host, sizeof(host));
+    if (strcmp(boot, h->meta.boot_id) != 0) {
+        return false;
+    }
+    uint64_t start = perftrace__os_process_start(h->meta.pid);
+    return start != 0 && start == h->meta.process_start;
+}

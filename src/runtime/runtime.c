@@ -1,0 +1,393 @@
+/* runtime.c: init in order, shutdown in reverse. SPDX-License-Identifier: MIT */
+#include "atomics.h"
+#include "config_message.h"
+#include "core.h"
+#include "jsonl_sink.h"
+#include "os.h"
+#include "rank_select.h"
+#include "runtime_state.h"
+#include "status_text.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+perftrace__runtime_t perftrace__runtime = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void log_to_stderr(int level, const char *message, void *user) {
+    static const char *const words[] = {"error", "warning", "note"};
+    (void)user;
+    fprintf(stderr, "perftrace: %s: %s\n", words[level < 3 ? level : 2], message);
+}
+
+static perftrace_log_fn log_function(void) {
+    const perftrace_config_t *o = &perftrace__runtime.config.opt;
+    return o->log ? o->log : o->log_stderr == 1 ? log_to_stderr : NULL;
+}
+
+void perftrace__runtime_log(perftrace_log_level_t level, const char *fmt, ...) {
+    perftrace_log_fn log = log_function();
+    if (!log) {
+        return;
+    }
+    perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT;
+    va_list ap;
+    va_start(ap, fmt);
+    perftrace__strbuf_vprintf(&text, fmt, ap);
+    va_end(ap);
+    log((int)level, perftrace__strbuf_cstr(&text), perftrace__runtime.config.opt.log_user);
+    perftrace__strbuf_free(&text);
+}
+
+static void core_warn(const char *text) {
+    perftrace__runtime_log(PERFTRACE_LOG_WARNING, "%s", text);
+}
+
+/* ---- start --------------------------------------------------------------------------------------
+ */
+
+static void flush_failed(void *user, int status) {
+    (void)user;
+    perftrace__runtime_t *rt = &perftrace__runtime;
+    int err = rt->sink ? perftrace__jsonl_sink_errno(rt->sink) : 0;
+    perftrace__runtime_log(PERFTRACE_LOG_WARNING,
+                           "%s cannot be written (%s); events wait in memory, writing is retried",
+                           rt->meta.trace_path,
+                           err ? strerror(err) : perftrace__status_text(status));
+}
+
+static void flush_works(void *user) {
+    (void)user;
+    perftrace__runtime_log(PERFTRACE_LOG_NOTE, "%s is being written again",
+                           perftrace__runtime.meta.trace_path);
+}
+
+static void first_event_after_fork(void);
+static void finish_from_signal(void *user);
+
+static int start_core(void) {
+    perftrace__runtime_t *rt = &perftrace__runtime;
+    const perftrace_config_t *o = &rt->config.opt;
+    const char *dirs[] = {o->ring_dir, "/tmp", rt->config.trace_dir};
+    perftrace__core_options_t options = {
+        .ring_dirs = dirs,
+        .ring_ndirs = PT_ARRAY_LEN(dirs),
+        .ring_words = o->ring_size / 8,
+        .max_threads = o->max_threads,
+        .block = o->overflow == PERFTRACE_OVERFLOW_BLOCK,
+        .block_ns = (uint64_t)o->block_ms * 1000000u,
+        .string_max = o->string_max,
+        .categories = o->categories,
+        .names = o->names,
+        .meta = rt->meta,
+        .first_event_after_fork = first_event_after_fork,
+        .warn = core_warn,
+    };
+    int status = perftrace__core_start(&options, true);
+    if (status == PERFTRACE_OK) {
+        /* With the times that the core filled in. */
+        rt->meta = perftrace__core_ring()->header->meta;
+    }
+    return status;
+}
+
+static int start_drain(int fd) {
+    perftrace__runtime_t *rt = &perftrace__runtime;
+    rt->sink = perftrace__jsonl_sink_open(fd, 0, &rt->meta);
+    rt->drain = rt->sink ? calloc(1, sizeof(*rt->drain)) : NULL;
+    if (!rt->drain) {
+        perftrace__sink_close(rt->sink);
+        if (!rt->sink) {
+            close(fd);
+        }
+        rt->sink = NULL;
+        return PERFTRACE_ERR_NOMEM;
+    }
+    perftrace__jsonl_sink_on_gone(rt->sink, perftrace__runtime_recreate_file, NULL);
+    perftrace__drain_t *d = rt->drain;
+    perftrace__drain_init(d, perftrace__core_ring());
+    d->sinks[d->nsinks++] = rt->sink;
+    d->anchor = perftrace__core_anchor;
+    d->clock_pair = perftrace__core_clock_pair;
+    d->failed = flush_failed;
+    d->recovered = flush_works;
+    d->finish = finish_from_signal;
+    /* Header lines first, also when nothing is ever emitted. */
+    perftrace__drain_sweep(d, false);
+    int status = perftrace__drain_thread_start(d, (uint64_t)rt->config.opt.flush_ms * 1000000u);
+    if (status) {
+        perftrace__runtime_log(
+            PERFTRACE_LOG_WARNING,
+            "no thread could be started: events are written by save and shutdown "
+            "only");
+    }
+    return PERFTRACE_OK;
+}
+
+static void drop_core(void) {
+    perftrace__core_stop();
+    perftrace__ring_unlink(perftrace__core_ring());
+    perftrace__core_retire();
+}
+
+int perftrace__runtime_start(void) {
+    perftrace__runtime_t *rt = &perftrace__runtime;
+    perftrace__runtime_fill_meta();
+    perftrace__runtime_recover();
+    int fd = -1;
+    int rc = perftrace__runtime_create_file(&fd);
+    if (rc) {
+        perftrace__runtime_log(PERFTRACE_LOG_ERROR,
+                               "tracing is off: no trace file can be made in %s: %s",
+                               rt->config.trace_dir, strerror(-rc));
+        return perftrace__status_from_errno(-rc);
+    }
+    int status = start_core();
+    if (status) {
+        perftrace__runtime_log(PERFTRACE_LOG_ERROR, "tracing is off: no memory for rings: %s",
+                               perftrace__status_text(status));
+        unlink(rt->meta.trace_path);
+        close(fd);
+        return status;
+    }
+    perftrace__runtime_make_link();
+    status = start_drain(fd);
+    if (status) {
+        perftrace__runtime_remove_link();
+        drop_core();
+        unlink(rt->meta.trace_path);
+        return status;
+    }
+    pt_store_release(&rt->active, true);
+    perftrace__runtime_log(PERFTRACE_LOG_NOTE, "tracing to %s", rt->meta.trace_path);
+    return PERFTRACE_OK;
+}
+
+static void give_out(const perftrace__strbuf_t *msgs) {
+    perftrace__message_log(msgs, 0, log_function(), perftrace__runtime.config.opt.log_user);
+}
+
+/* Whether this process records; says so when not. */
+static bool selected(void) {
+    const perftrace_config_t *o = &perftrace__runtime.config.opt;
+    int yes = 1;
+    perftrace__rank_selected(o->ranks, o->rank, &yes);
+    if (o->enabled != 1) {
+        perftrace__runtime_log(PERFTRACE_LOG_NOTE, "tracing is off (enabled is 0)");
+    } else if (!yes) {
+        perftrace__runtime_log(PERFTRACE_LOG_NOTE, "rank %d is not among the recorded ranks %s",
+                               o->rank, o->ranks);
+    }
+    return o->enabled == 1 && yes;
+}
+
+static void shutdown_at_exit(void) {
+    perftrace_shutdown();
+}
+
+static void install_once(void) {
+    static bool installed;
+    if (!installed) {
+        installed = true;
+        atexit(shutdown_at_exit);
+        perftrace__runtime_install_fork();
+    }
+}
+
+int perftrace_init(const perftrace_config_t *config) {
+    perftrace__runtime_t *rt = &perftrace__runtime;
+    pthread_mutex_lock(&rt->lock);
+    int status = PERFTRACE_ERR_STATE;
+    if (rt->active) {
+        goto done;
+    }
+    if (rt->have_config) {
+        perftrace__config_free(&rt->config);
+        rt->have_config = false;
+    }
+    perftrace__strbuf_t msgs = PERFTRACE__STRBUF_INIT;
+    status = perftrace__config_resolve(config, &rt->config, &msgs);
+    rt->have_config = true;
+    give_out(&msgs);
+    perftrace__strbuf_free(&msgs);
+    if (status || !selected()) {
+        goto done;
+    }
+    install_once();
+    if (rt->config.opt.sigterm == 1) {
+        perftrace__runtime_install_sigterm();
+    }
+    status = perftrace__runtime_start();
+done:
+    pthread_mutex_unlock(&rt->lock);
+    return status;
+}
+
+/* ---- stop ---------------------------------------------------------------------------------------
+ */
+
+/* The thread hangs in the disk: file, ring and drain stay as they are; recovery finishes them. */
+static int abandon(void) {
+    perftrace__runtime_t *rt = &perftrace__runtime;
+    uint64_t bytes = perftrace__drain_backlog(perftrace__core_ring()) * 8;
+    perftrace__runtime_log(PERFTRACE_LOG_ERROR,
+                           "%s could not be finished within %u ms: %llu bytes of records were not "
+                           "written; they stay in %s until perf-trace-recover is run",
+                           rt->meta.trace_path, rt->config.opt.shutdown_ms,
+                           (unsigned long long)bytes, perftrace__core_ring()->path);
+    rt->drain = NULL;
+    rt->sink = NULL;
+    rt->link[0] = '\0';
+    return PERFTRACE_ERR_TIMEOUT;
+}
+
+int perftrace__runtime_stop(void) {
+    perftrace__runtime_t *rt = &perftrace__runtime;
+    pt_store_release(&rt->active, false);
+    perftrace__core_stop();
+    perftrace__drain_t *d = rt->drain;
+    uint64_t limit = (uint64_t)rt->config.opt.shutdown_ms * 1000000u;
+    uint64_t begin = perftrace__os_mono_ns();
+    if (d->running && perftrace__drain_request(d, false, limit) == PERFTRACE_ERR_TIMEOUT) {
+        return abandon();
+    }
+    uint64_t spent = perftrace__os_mono_ns() - begin;
+    if (!perftrace__drain_thread_stop(d, spent < limit ? limit - spent : 0)) {
+        return abandon();
+    }
+    uint64_t late = perftrace__core_late() - rt->late_seen;
+    int status = perftrace__drain_finish(d, late);
+    rt->late_seen += late;
+    if (status) {
+        perftrace__runtime_log(
+            PERFTRACE_LOG_ERROR, "the end of %s could not be written: %s; the rest stays in %s",
+            rt->meta.trace_path, perftrace__status_text(status), perftrace__core_ring()->path);
+    } else {
+        perftrace__runtime_log(PERFTRACE_LOG_NOTE, "wrote %llu events to %s",
+                               (unsigned long long)d->written, rt->meta.trace_path);
+        perftrace__ring_unlink(perftrace__core_ring());
+        perftrace__runtime_remove_link();
+    }
+    perftrace__core_retire();
+    perftrace__drain_free(d);
+    free(d);
+    perftrace__sink_close(rt->sink);
+    rt->drain = NULL;
+    rt->sink = NULL;
+    return status;
+}
+
+int perftrace_shutdown(void) {
+    perftrace__runtime_t *rt = &perftrace__runtime;
+    pthread_mutex_lock(&rt->lock);
+    int status = rt->active ? perftrace__runtime_stop() : PERFTRACE_OK;
+    pthread_mutex_unlock(&rt->lock);
+    return status;
+}
+
+/* Called by the drain's thread for a signal handler that waits for it. */
+static void finish_from_signal(void *user) {
+    (void)user;
+    perftrace__runtime_t *rt = &perftrace__runtime;
+    perftrace__core_stop();
+    if (perftrace__drain_finish(rt->drain, perftrace__core_late() - rt->late_seen) ==
+        PERFTRACE_OK) {
+        perftrace__ring_unlink(perftrace__core_ring());
+        perftrace__runtime_remove_link();
+    }
+    pt_store_release(&rt->drain->finish_asked, 2);
+}
+
+static void first_event_after_fork(void) {
+    perftrace__runtime_t *rt = &perftrace__runtime;
+    pthread_mutex_lock(&rt->lock);
+    if (!rt->active && rt->have_config) {
+        perftrace__runtime_start();
+    }
+    pthread_mutex_unlock(&rt->lock);
+}
+
+/* ---- small calls --------------------------------------------------------------------------------
+ */
+
+const char *perftrace_version(void) {
+    return PERFTRACE_VERSION;
+}
+
+const char *perftrace_status_text(int status) {
+    return perftrace__status_text(status);
+}
+
+int perftrace_is_active(void) {
+    return pt_load_acquire(&perftrace__runtime.active);
+}
+
+int perftrace_set_enabled(int enabled) {
+    if (!perftrace_is_active()) {
+        return PERFTRACE_ERR_DISABLED;
+    }
+    perftrace__core_set_enabled(enabled != 0);
+    return PERFTRACE_OK;
+}
+
+int perftrace_get_enabled(void) {
+    return perftrace__core_get_enabled();
+}
+
+int perftrace_set_filter(const char *categories, const char *names) {
+    if (!perftrace_is_active()) {
+        return PERFTRACE_ERR_DISABLED;
+    }
+    perftrace__core_set_filter(categories, names);
+    return PERFTRACE_OK;
+}
+
+int perftrace_set_rank(int rank, int world_size) {
+    perftrace__runtime_t *rt = &perftrace__runtime;
+    if (rank < -1 || world_size < -1 || world_size == 0) {
+        return PERFTRACE_ERR_INVALID;
+    }
+    pthread_mutex_lock(&rt->lock);
+    int status = PERFTRACE_ERR_DISABLED;
+    if (rt->active) {
+        pthread_mutex_lock(&rt->drain->lock);
+        rt->meta.rank = rank >= 0 ? rank : rt->meta.rank;
+        rt->meta.world_size = world_size > 0 ? world_size : rt->meta.world_size;
+        perftrace__run_meta_t *m = &perftrace__core_ring()->header->meta;
+        m->rank = rt->meta.rank;
+        m->world_size = rt->meta.world_size;
+        perftrace__jsonl_sink_header(rt->sink, &rt->meta);
+        pthread_mutex_unlock(&rt->drain->lock);
+        status = PERFTRACE_OK;
+    }
+    pthread_mutex_unlock(&rt->lock);
+    return status;
+}
+
+int perftrace_save(int64_t step, int force) {
+    perftrace__runtime_t *rt = &perftrace__runtime;
+    pthread_mutex_lock(&rt->lock);
+    int status = PERFTRACE_ERR_DISABLED;
+    if (rt->active) {
+        uint32_t every = rt->config.opt.save_interval;
+        bool due = force || step < 0 || ((uint64_t)step + 1) % every == 0;
+        status = due ? perftrace__drain_request(rt->drain, force != 0, UINT64_MAX) : PERFTRACE_OK;
+    }
+    pthread_mutex_unlock(&rt->lock);
+    return status;
+}
+
+void perftrace_step(int64_t step) {
+    perftrace__core_step(step);
+}
+
+int perftrace_thread_set_name(const char *name) {
+    if (!name) {
+        return PERFTRACE_ERR_INVALID;
+    }
+    perftrace__core_thread_name(name);
+    return PERFTRACE_OK;
+}

@@ -1,0 +1,53 @@
+/* runtime_state.h: the tracer as a whole; what the files of this room share.
+ * SPDX-License-Identifier: MIT
+ *
+ * Lock order: runtime lock, drain lock, core lock. */
+#ifndef PERFTRACE_RUNTIME_RUNTIME_STATE_H
+#define PERFTRACE_RUNTIME_RUNTIME_STATE_H
+
+#include "config_resolve.h"
+#include "drain.h"
+
+#include <perftrace/perftrace.h>
+#include <pthread.h>
+
+typedef struct perftrace__runtime {
+    pthread_mutex_t lock;
+    bool active; /* files, ring and thread exist; read relaxed without the lock */
+    bool have_config;
+    perftrace__config_t config;
+    perftrace__run_meta_t meta;
+    perftrace__drain_t *drain; /* heap: left to a thread that hangs in the disk at shutdown */
+    perftrace__sink_t *sink;
+    char link[4096];    /* link to the ring beside the trace file; "" none */
+    uint64_t late_seen; /* late events that an earlier run has reported */
+} perftrace__runtime_t;
+
+extern perftrace__runtime_t perftrace__runtime;
+
+/* Gives one message to the program. */
+void perftrace__runtime_log(perftrace_log_level_t level, const char *fmt, ...) PT_PRINTF(2, 3);
+
+/* runtime.c: starts with the present config. Lock held. */
+int perftrace__runtime_start(void);
+/* Ends; keep_config: a fork's child may start again. Lock held. */
+int perftrace__runtime_stop(void);
+
+/* runtime_file.c */
+/* Recovers what earlier processes left in the directory. */
+void perftrace__runtime_recover(void);
+/* Makes the trace file; fills meta.trace_path. 0 or -errno. */
+int perftrace__runtime_create_file(int *ret_fd);
+/* Callback of the sink when the file's name was removed. */
+int perftrace__runtime_recreate_file(void *user);
+/* The link beside the trace file; failing is only a note (recovery also looks in the ring
+ * directory). */
+void perftrace__runtime_make_link(void);
+void perftrace__runtime_remove_link(void);
+void perftrace__runtime_fill_meta(void);
+
+/* runtime_fork.c, runtime_signal.c: once per process. */
+void perftrace__runtime_install_fork(void);
+void perftrace__runtime_install_sigterm(void);
+
+#endif

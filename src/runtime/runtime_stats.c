@@ -1,0 +1,51 @@
+/* runtime_stats.c: the account while running. SPDX-License-Identifier: MIT */
+#include "atomics.h"
+#include "core.h"
+#include "runtime_state.h"
+
+#include <string.h>
+
+static void count_slots(const perftrace__ring_t *ring, perftrace_stats_t *s) {
+    uint32_t n = pt_load_acquire(&ring->header->slot_count);
+    for (uint32_t i = 0; i < n; i++) {
+        const perftrace__slot_t *slot = ring->slots[i];
+        s->dropped[PERFTRACE_DROP_ring_full] += pt_load_relaxed(&slot->drops[0]);
+        s->dropped[PERFTRACE_DROP_block_timeout] += pt_load_relaxed(&slot->drops[1]);
+        s->dropped[PERFTRACE_DROP_too_long] += pt_load_relaxed(&slot->too_long);
+        if (pt_load_acquire(&slot->state) == PERFTRACE__SLOT_LIVE) {
+            s->threads++;
+            s->unfinished += (uint8_t)pt_load_relaxed(&slot->hot.word);
+        }
+    }
+    s->dropped[PERFTRACE_DROP_no_slot] = pt_load_relaxed(&ring->header->no_slot);
+    s->pending_bytes = perftrace__drain_backlog(ring) * 8;
+}
+
+int perftrace_get_stats(perftrace_stats_t *ret_stats) {
+    perftrace__runtime_t *rt = &perftrace__runtime;
+    if (!ret_stats || ret_stats->struct_size < sizeof(size_t)) {
+        return PERFTRACE_ERR_INVALID;
+    }
+    perftrace_stats_t s;
+    memset(&s, 0, sizeof(s));
+    pthread_mutex_lock(&rt->lock);
+    if (rt->active) {
+        count_slots(perftrace__core_ring(), &s);
+        s.written = pt_load_relaxed(&rt->drain->committed);
+        s.write_errors = pt_load_relaxed(&rt->drain->write_errors);
+        s.dropped[PERFTRACE_DROP_damaged] =
+            pt_load_relaxed(&rt->drain->dropped[PERFTRACE_DROP_damaged]);
+        s.dropped[PERFTRACE_DROP_file_gone] =
+            pt_load_relaxed(&rt->drain->dropped[PERFTRACE_DROP_file_gone]);
+    }
+    pthread_mutex_unlock(&rt->lock);
+    s.dropped[PERFTRACE_DROP_late] = perftrace__core_late();
+    s.emitted = s.written;
+    for (unsigned i = 0; i < PERFTRACE_DROP_COUNT; i++) {
+        s.emitted += s.dropped[i];
+    }
+    s.struct_size = ret_stats->struct_size;
+    size_t n = s.struct_size < sizeof(s) ? s.struct_size : sizeof(s);
+    memcpy(ret_stats, &s, n);
+    return PERFTRACE_OK;
+}

@@ -1,0 +1,242 @@
+/* jsonl_encode.c: event lines. SPDX-License-Identifier: MIT
+ *
+ * The speed of the whole way to the file is decided here: everything that is the same for each
+ * event of a site is prepared once, an event costs a few copies and its numbers. */
+#include "jsonl_encode.h"
+
+#include "json_writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The prepared text of a site, in one allocation: pieces one after the other. */
+typedef struct site_text {
+    uint32_t head_len;                      /* {"name": "...", "ph": "X", "ts":_ */
+    uint32_t mid_len;                       /* , "cat": "...", "args": { */
+    uint32_t key_len[PERFTRACE_I_MAX_ARGS]; /* "key":_ with ", " in front but for the first */
+    uint32_t room; /* bytes the line needs at most, strings and names excluded */
+    uint32_t name_room;
+    bool named; /* the name comes with the event: head is empty */
+    char text[];
+} site_text_t;
+
+static const char phase_of[] = {
+#define X(name, number, phase) [number] = phase[0],
+    PERFTRACE_I_KIND_LIST(X)
+#undef X
+};
+
+static char *put(char *dst, const char *s, size_t len) {
+    memcpy(dst, s, len);
+    return dst + len;
+}
+
+#define PUT_LITERAL(dst, literal) put((dst), (literal), sizeof(literal) - 1)
+
+static char *put_head(char *p, const char *name, size_t len, char phase) {
+    p = PUT_LITERAL(p, "{\"name\": ");
+    p = perftrace__put_json_string(p, name, len);
+    p = PUT_LITERAL(p, ", \"ph\": \"");
+    *p++ = phase;
+    return PUT_LITERAL(p, "\", \"ts\": ");
+}
+
+static const site_text_t *prepare(const perftrace__site_t *site, size_t closing_len) {
+    size_t room = sizeof(site_text_t) + 128 + PERFTRACE__JSON_STRING_ROOM((size_t)site->name_len) +
+                  PERFTRACE__JSON_STRING_ROOM((size_t)site->category_len);
+    for (uint32_t i = 0; i < site->nargs; i++) {
+        room += 4 + PERFTRACE__JSON_STRING_ROOM((size_t)site->args[i].name_len);
+    }
+    site_text_t *t = malloc(room);
+    if (!t) {
+        return NULL;
+    }
+    memset(t, 0, sizeof(*t));
+    char *p = put_head(t->text, site->name, site->name_len, phase_of[site->kind]);
+    t->head_len = (uint32_t)(p - t->text);
+    char *from = p;
+    p = PUT_LITERAL(p, ", \"cat\": ");
+    p = perftrace__put_json_string(p, site->category, site->category_len);
+    p = PUT_LITERAL(p, ", \"args\": {");
+    t->mid_len = (uint32_t)(p - from);
+    for (uint32_t i = 0; i < site->nargs; i++) {
+        from = p;
+        if (i) {
+            p = PUT_LITERAL(p, ", ");
+        }
+        p = perftrace__put_json_string(p, site->args[i].name, site->args[i].name_len);
+        p = PUT_LITERAL(p, ": ");
+        t->key_len[i] = (uint32_t)(p - from);
+    }
+    /* Numbers, pid, tid, step, id, punctuation. */
+    t->room =
+        (uint32_t)((size_t)(p - t->text) + 512 + site->nargs * PERFTRACE__DOUBLE_MAX + closing_len);
+    /* Shrinks; on failure the larger block stays. */
+    site_text_t *small = realloc(t, sizeof(*t) + (size_t)(p - t->text));
+    ((perftrace__site_t *)(uintptr_t)site)->cache = small ? small : t;
+    return small ? small : t;
+}
+
+static char *put_arg(char *p, uint32_t type, uint64_t word, bool counter) {
+    double d;
+    switch (type) {
+    case PERFTRACE_I_TYPE_I64:
+        return perftrace__put_i64(p, (int64_t)word);
+    case PERFTRACE_I_TYPE_U64:
+        return perftrace__put_u64(p, word);
+    case PERFTRACE_I_TYPE_F64:
+        memcpy(&d, &word, sizeof(d));
+        return perftrace__put_double(p, d, counter);
+    default:
+        return word ? PUT_LITERAL(p, "true") : PUT_LITERAL(p, "false");
+    }
+}
+
+/* Bytes that the strings of an event can need. */
+static size_t string_room(const perftrace__event_t *ev) {
+    size_t room = 0;
+    const uint64_t *arg = ev->args;
+    for (uint32_t i = 0; i < ev->nargs && arg; i++) {
+        const char *str = NULL;
+        uint32_t len = 0;
+        arg = perftrace__arg_next(arg, ev->args_end, ev->site->args[i].type, &str, &len);
+        room += PERFTRACE__JSON_STRING_ROOM((size_t)len);
+    }
+    return room;
+}
+
+static char *put_args(char *p, const perftrace__event_t *ev, const site_text_t *t) {
+    const char *key = t->text + t->head_len + t->mid_len;
+    const uint64_t *arg = ev->args;
+    bool counter = ev->kind == PERFTRACE_I_KIND_COUNTER;
+    for (uint32_t i = 0; i < ev->nargs; i++) {
+        p = put(p, key, t->key_len[i]);
+        key += t->key_len[i];
+        uint32_t type = ev->site->args[i].type;
+        if (type != PERFTRACE_I_TYPE_STR) {
+            p = put_arg(p, type, *arg++, counter);
+            continue;
+        }
+        const char *str = NULL;
+        uint32_t len = 0;
+        arg = perftrace__arg_next(arg, ev->args_end, type, &str, &len);
+        p = str ? perftrace__put_json_string(p, str, len) : PUT_LITERAL(p, "null");
+    }
+    return p;
+}
+
+static bool has_user_step(const perftrace__site_t *site) {
+    for (uint32_t i = 0; i < site->nargs; i++) {
+        if (site->args[i].name_len == 11 && memcmp(site->args[i].name, "global_step", 11) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static char *put_thread(perftrace__jsonl_t *j, char *p, uint32_t tid) {
+    if (tid != j->thread_tid || j->thread_len == 0) {
+        char *q = PUT_LITERAL(j->thread_text, ", \"pid\": ");
+        q = perftrace__put_u64(q, j->pid);
+        q = PUT_LITERAL(q, ", \"tid\": ");
+        q = perftrace__put_u64(q, tid);
+        j->thread_len = (size_t)(q - j->thread_text);
+        j->thread_tid = tid;
+    }
+    return put(p, j->thread_text, j->thread_len);
+}
+
+static char *put_id(char *p, uint64_t id) {
+    /* Text in hexadecimal: readers keep all 64 bits, which a number in JavaScript would lose. */
+    static const char hex[] = "0123456789abcdef";
+    p = PUT_LITERAL(p, ", \"id\": \"0x");
+    int shift = 60;
+    while (shift > 0 && !(id >> shift & 15)) {
+        shift -= 4;
+    }
+    for (; shift >= 0; shift -= 4) {
+        *p++ = hex[id >> shift & 15];
+    }
+    *p++ = '"';
+    return p;
+}
+
+static char *put_tail(char *p, const perftrace__event_t *ev) {
+    switch (ev->kind) {
+    case PERFTRACE_I_KIND_INSTANT:
+        return PUT_LITERAL(p, ", \"s\": \"t\"}\n");
+    case PERFTRACE_I_KIND_FLOW_END:
+        p = put_id(p, ev->id);
+        return PUT_LITERAL(p, ", \"bp\": \"e\"}\n");
+    case PERFTRACE_I_KIND_SCOPE:
+    case PERFTRACE_I_KIND_COUNTER:
+        return PUT_LITERAL(p, "}\n");
+    default:
+        p = put_id(p, ev->id);
+        return PUT_LITERAL(p, "}\n");
+    }
+}
+
+static void put_line(perftrace__jsonl_t *j, const perftrace__event_t *ev, const char *special) {
+    const site_text_t *t = ev->site->cache ? ev->site->cache : prepare(ev->site, j->closing_len);
+    if (!t) {
+        j->out.failed = true;
+        return;
+    }
+    size_t room = t->room;
+    bool renamed = ev->name != ev->site->name;
+    if (PT_UNLIKELY(ev->site->has_strings || renamed || special)) {
+        room += string_room(ev) + PERFTRACE__JSON_STRING_ROOM((size_t)ev->name_len) + 64;
+    }
+    if (PT_UNLIKELY(j->out.len + room >= j->out.cap) && !perftrace__strbuf_reserve(&j->out, room)) {
+        return;
+    }
+    char *p = j->out.data + j->out.len;
+    if (PT_UNLIKELY(renamed || special)) {
+        p = put_head(p, ev->name, ev->name_len, special ? 'B' : phase_of[ev->kind]);
+    } else {
+        p = put(p, t->text, t->head_len);
+    }
+    p = perftrace__put_us(p, ev->start);
+    if (ev->kind == PERFTRACE_I_KIND_SCOPE && !special) {
+        p = PUT_LITERAL(p, ", \"dur\": ");
+        /* Viewers drop complete events without a length. */
+        uint64_t dur = ev->end > ev->start ? ev->end - ev->start : 1;
+        p = perftrace__put_us(p, dur);
+    }
+    p = put_thread(j, p, ev->tid);
+    p = put(p, t->text + t->head_len, t->mid_len);
+    char *args = p;
+    p = put_args(p, ev, t);
+    if (ev->has_step && !has_user_step(ev->site)) {
+        p = p == args ? p : PUT_LITERAL(p, ", ");
+        p = PUT_LITERAL(p, "\"global_step\": ");
+        p = perftrace__put_i64(p, ev->step);
+    }
+    if (PT_UNLIKELY(special != NULL)) {
+        p = p == args ? p : PUT_LITERAL(p, ", ");
+        p = put(p, special, strlen(special));
+    }
+    if (PT_UNLIKELY(ev->flags & PERFTRACE_I_RECORD_FORKED)) {
+        p = p == args ? p : PUT_LITERAL(p, ", ");
+        p = PUT_LITERAL(p, "\"forked\": true");
+    }
+    /* Counters carry numbers only: each key would become a series. */
+    if (ev->kind != PERFTRACE_I_KIND_COUNTER && j->closing_len) {
+        p = p == args ? p : PUT_LITERAL(p, ", ");
+        p = put(p, j->closing, j->closing_len);
+    }
+    *p++ = '}';
+    p = put_tail(p, ev);
+    j->out.len = (size_t)(p - j->out.data);
+}
+
+void perftrace__jsonl_event(perftrace__jsonl_t *j, const perftrace__event_t *ev) {
+    put_line(j, ev, NULL);
+}
+
+void perftrace__jsonl_unfinished(perftrace__jsonl_t *j, const perftrace__event_t *ev) {
+    perftrace__event_t bare = *ev;
+    bare.nargs = 0; /* arguments are in the program's frame, not in the ring */
+    put_line(j, &bare, "\"unfinished\": true");
+}

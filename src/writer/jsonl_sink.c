@@ -1,0 +1,187 @@
+/* jsonl_sink.c. SPDX-License-Identifier: MIT */
+#include "jsonl_sink.h"
+
+#include "status_text.h"
+#include "trace_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* One write a batch: long enough that its cost vanishes, short enough for the cache. */
+#define BATCH (512u << 10)
+
+struct perftrace__jsonl_sink {
+    perftrace__sink_t base;
+    perftrace__jsonl_t text;
+    int fd;
+    uint64_t offset; /* bytes of the file that are complete lines handed over by flush */
+    size_t done;     /* bytes of the present text that are in the file already */
+    int last_errno;
+    bool replaced;
+    int (*create)(void *user);
+    void *user;
+    perftrace__run_meta_t meta;
+};
+
+static perftrace__jsonl_sink_t *self(perftrace__sink_t *s) {
+    return (perftrace__jsonl_sink_t *)s;
+}
+
+static void on_event(perftrace__sink_t *s, const perftrace__event_t *ev) {
+    perftrace__jsonl_event(&self(s)->text, ev);
+}
+
+static void on_thread(perftrace__sink_t *s, uint32_t tid, const char *name) {
+    perftrace__jsonl_thread(&self(s)->text, tid, name);
+}
+
+static void on_drop(perftrace__sink_t *s, const perftrace__drop_t *drop) {
+    perftrace__jsonl_drop(&self(s)->text, drop);
+}
+
+static void on_clock(perftrace__sink_t *s, const perftrace__clock_reading_t *r) {
+    perftrace__jsonl_clock(&self(s)->text, r);
+}
+
+static void on_unfinished(perftrace__sink_t *s, const perftrace__event_t *ev) {
+    perftrace__jsonl_unfinished(&self(s)->text, ev);
+}
+
+static void on_footer(perftrace__sink_t *s, const perftrace__account_t *account) {
+    perftrace__jsonl_footer(&self(s)->text, account);
+}
+
+static bool is_full(const perftrace__sink_t *s) {
+    return ((const perftrace__jsonl_sink_t *)s)->text.out.len >= BATCH;
+}
+
+static void begin(perftrace__jsonl_sink_t *k) {
+    perftrace__jsonl_header(&k->text, &k->meta);
+    perftrace__jsonl_process(&k->text);
+}
+
+/* Goes on in a new file: header first, then the text that waits. */
+static int replace_file(perftrace__jsonl_sink_t *k) {
+    int fd = k->create(k->user);
+    if (fd < 0) {
+        return fd;
+    }
+    close(k->fd);
+    k->fd = fd;
+    k->offset = 0;
+    k->done = 0;
+    k->replaced = true;
+    perftrace__strbuf_t old = k->text.out;
+    k->text.out = (perftrace__strbuf_t)PERFTRACE__STRBUF_INIT;
+    begin(k);
+    perftrace__strbuf_append(&k->text.out, old.data, old.len);
+    perftrace__strbuf_free(&old);
+    return 0;
+}
+
+static int flush(perftrace__sink_t *s, bool sync) {
+    perftrace__jsonl_sink_t *k = self(s);
+    perftrace__strbuf_t *out = &k->text.out;
+    if (out->len && k->create && perftrace__trace_file_gone(k->fd)) {
+        int rc = replace_file(k);
+        if (rc) {
+            k->last_errno = -rc;
+            return perftrace__status_from_errno(-rc);
+        }
+    }
+    if (out->len > k->done) {
+        size_t n = 0;
+        int rc = perftrace__trace_file_write(k->fd, out->data + k->done, out->len - k->done,
+                                             k->offset + k->done, &n);
+        k->done += n;
+        k->last_errno = -rc;
+        if (rc) {
+            return perftrace__status_from_errno(-rc);
+        }
+    }
+    k->offset += out->len;
+    k->done = 0;
+    perftrace__strbuf_clear(out);
+    if (sync && fdatasync(k->fd) != 0 && errno != EINVAL && errno != EROFS) {
+        k->last_errno = errno;
+        return perftrace__status_from_errno(errno);
+    }
+    return PERFTRACE_OK;
+}
+
+static uint64_t offset(const perftrace__sink_t *s) {
+    return ((const perftrace__jsonl_sink_t *)s)->offset;
+}
+
+static bool was_replaced(perftrace__sink_t *s) {
+    bool replaced = self(s)->replaced;
+    self(s)->replaced = false;
+    return replaced;
+}
+
+static void close_sink(perftrace__sink_t *s) {
+    perftrace__jsonl_sink_t *k = self(s);
+    if (k->fd >= 0) {
+        close(k->fd);
+    }
+    perftrace__jsonl_free(&k->text);
+    free(k);
+}
+
+static const perftrace__sink_ops_t ops = {.event = on_event,
+                                          .thread = on_thread,
+                                          .drop = on_drop,
+                                          .clock = on_clock,
+                                          .unfinished = on_unfinished,
+                                          .footer = on_footer,
+                                          .full = is_full,
+                                          .flush = flush,
+                                          .offset = offset,
+                                          .replaced = was_replaced,
+                                          .close = close_sink};
+
+perftrace__sink_t *perftrace__jsonl_sink_open(int fd, uint64_t offset_bytes,
+                                              const perftrace__run_meta_t *meta) {
+    perftrace__jsonl_sink_t *k = calloc(1, sizeof(*k));
+    if (!k || !perftrace__jsonl_init(&k->text, meta) ||
+        !perftrace__strbuf_reserve(&k->text.out, BATCH + (64u << 10))) {
+        if (k) {
+            perftrace__jsonl_free(&k->text);
+        }
+        free(k);
+        return NULL;
+    }
+    k->base.ops = &ops;
+    k->fd = fd;
+    k->offset = offset_bytes;
+    k->meta = *meta;
+    if (offset_bytes == 0) {
+        begin(k);
+    }
+    return &k->base;
+}
+
+int perftrace__jsonl_sink_errno(const perftrace__sink_t *s) {
+    return ((const perftrace__jsonl_sink_t *)s)->last_errno;
+}
+
+void perftrace__jsonl_sink_header(perftrace__sink_t *s, const perftrace__run_meta_t *meta) {
+    perftrace__jsonl_sink_t *k = self(s);
+    perftrace__jsonl_t fresh;
+    if (!perftrace__jsonl_init(&fresh, meta)) {
+        return;
+    }
+    /* The text gathered so far stays; only what closes each line changes. */
+    fresh.out = k->text.out;
+    k->text.out = (perftrace__strbuf_t)PERFTRACE__STRBUF_INIT;
+    perftrace__jsonl_free(&k->text);
+    k->text = fresh;
+    k->meta = *meta;
+    begin(k);
+}
+
+void perftrace__jsonl_sink_on_gone(perftrace__sink_t *s, int (*create)(void *user), void *user) {
+    self(s)->create = create;
+    self(s)->user = user;
+}
