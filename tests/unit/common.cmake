@@ -1,4 +1,9 @@
-foreach(noun text message option paths ordered)
+find_package(ZLIB REQUIRED)
+foreach(noun text message option paths input output deflate ordered)
   perftrace_unit_test(test_common_${noun}
                       SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_common_${noun}.c ROOMS base common)
+endforeach()
+# These make gzip data with zlib itself, to compare with.
+foreach(noun input deflate)
+  target_include_directories(test_common_${noun} PRIVATE ${ZLIB_INCLUDE_DIRS})
 endforeach()
