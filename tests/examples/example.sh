@@ -36,6 +36,7 @@ done
 
 "$convert" "${found[@]}" -o "$work/trace.json" || fail "the converter exits with $?"
 if command -v node >/dev/null; then
+    node "$source/tests/checker/check_jsonl.js" "${found[@]}" || fail "a rank file is not strict"
     node "$source/tests/checker/check_trace.js" "$work/trace.json" || fail "the trace is not strict"
 elif [ -n "${PERFTRACE_TEST_REQUIRE_ALL-}" ]; then
     fail "node is missing"

@@ -119,7 +119,7 @@ stage_valgrind() {
     export G_SLICE=always-malloc
     setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug "$no_mpi" \
         "-DCMAKE_CROSSCOMPILING_EMULATOR=valgrind;-q;--error-exitcode=99;--leak-check=full;--errors-for-leak-kinds=definite;--trace-children=no;--fair-sched=yes" &&
-        run_tests -R '^test_'
+        run_tests -R '^test_' -E property # they take minutes there
 }
 
 sources() {
