@@ -27,20 +27,22 @@ extern PERFTRACE_API __thread perftrace_i_slot_t *perftrace_i_slot
 
 /* Slow halves: exported since inline code calls them; each does what the inline function of the
  * same stem could not. May lock and make system calls once per site or thread, never per event. */
-PERFTRACE_API void perftrace_i_begin_slow(perftrace_i_scope_t *s, perftrace_i_site_t *site,
-                                          uint32_t name) PERFTRACE_I_COLD;
-PERFTRACE_API void perftrace_i_end_slow(perftrace_i_scope_t *s, uint64_t end,
-                                        const uint64_t *values) PERFTRACE_I_COLD;
+PERFTRACE_API perftrace_i_begun_t perftrace_i_begin_slow(perftrace_i_site_t *site,
+                                                         uint32_t name) PERFTRACE_I_COLD;
+PERFTRACE_API void perftrace_i_end_slow(const perftrace_i_site_t *site, uint64_t live_depth,
+                                        uint64_t start, uint64_t end, const uint64_t *values,
+                                        uint64_t nargs_name) PERFTRACE_I_COLD;
+PERFTRACE_API perftrace_i_begun_t perftrace_i_lap_slow(const perftrace_i_site_t *site,
+                                                       uint64_t live_depth, uint64_t start,
+                                                       perftrace_i_site_t *next) PERFTRACE_I_COLD;
 PERFTRACE_API void perftrace_i_emit_slow(perftrace_i_site_t *site, uint64_t id,
-                                         const uint64_t *values, uint32_t name);
-PERFTRACE_API void perftrace_i_lap_slow(perftrace_i_scope_t *s,
-                                        perftrace_i_site_t *next) PERFTRACE_I_COLD;
+                                         const uint64_t *values, uint32_t name) PERFTRACE_I_NOTHROW;
 /* Id of a name made at run time; copies the bytes on first sight. 0 when name is NULL. */
-PERFTRACE_API uint32_t perftrace_i_name(const char *name);
+PERFTRACE_API uint32_t perftrace_i_name(const char *name) PERFTRACE_I_NOTHROW;
 /* Copies the string arguments among values[0..nargs) into strings (nstrings pieces of
  * PERFTRACE_I_SCOPE_STR bytes) and lets the values point there. */
 PERFTRACE_API void perftrace_i_hold_strings(const perftrace_i_site_t *site, uint64_t *values,
-                                            char *strings, uint32_t nstrings);
+                                            char *strings, uint32_t nstrings) PERFTRACE_I_NOTHROW;
 
 PERFTRACE_I_INLINE uint64_t perftrace_i_clock(void) {
 #if defined(__x86_64__)
@@ -77,9 +79,20 @@ PERFTRACE_I_INLINE void perftrace_i_publish(perftrace_i_slot_t *slot, uint64_t w
     __atomic_store_n(&slot->word, word, __ATOMIC_RELEASE);
 }
 
+PERFTRACE_I_INLINE uint64_t perftrace_i_live_depth(const perftrace_i_scope_t *s) {
+    return s->live | (uint64_t)s->depth << 32;
+}
+
+/* A scope that is off is never looked into beyond `live`. This says so to the compiler, which would
+ * warn, without an instruction on the path that must cost nothing. */
+PERFTRACE_I_INLINE void perftrace_i_begin_off(perftrace_i_scope_t *s) {
+    __asm__("" : "=r"(s->start), "=r"(s->depth), "=r"(s->name), "=r"(s->nargs));
+    __asm__("" : "=r"(s->site), "=r"(s->values));
+}
+
 /* Begins a scope; true when it is live, that is when its arguments are wanted. */
 PERFTRACE_I_INLINE uint32_t perftrace_i_begin(perftrace_i_scope_t *s, perftrace_i_site_t *site,
-                                              uint32_t nargs) {
+                                              uint32_t nargs, uint64_t *values) {
     uint32_t id = __atomic_load_n(&site->word, __ATOMIC_RELAXED);
     s->live = id;
     if (PERFTRACE_I_RARE(id)) {
@@ -87,9 +100,13 @@ PERFTRACE_I_INLINE uint32_t perftrace_i_begin(perftrace_i_scope_t *s, perftrace_
         s->name = 0;
         s->nargs = nargs;
         s->site = site;
+        s->values = values;
         if (PERFTRACE_I_RARE(!slot || (int32_t)id < 0 ||
                              (uint8_t)slot->word >= PERFTRACE_I_MAX_DEPTH)) {
-            perftrace_i_begin_slow(s, site, 0);
+            perftrace_i_begun_t b = perftrace_i_begin_slow(site, 0);
+            s->live = (uint32_t)b.live_depth;
+            s->depth = (uint32_t)(b.live_depth >> 32);
+            s->start = b.start;
             return s->live;
         }
         uint64_t word = slot->word;
@@ -99,24 +116,30 @@ PERFTRACE_I_INLINE uint32_t perftrace_i_begin(perftrace_i_scope_t *s, perftrace_
         s->start = perftrace_i_clock();
         perftrace_i_open_set(open, s->start, id, 0);
         perftrace_i_publish(slot, word + 1);
+    } else {
+        perftrace_i_begin_off(s);
     }
     return id;
 }
 
-/* Ends a scope that began live. values: nargs words, no strings among them. */
-PERFTRACE_I_INLINE void perftrace_i_end(perftrace_i_scope_t *s, const uint64_t *values,
-                                        uint32_t nargs) {
+PERFTRACE_I_INLINE void perftrace_i_end_by_hand(const perftrace_i_scope_t *s, uint64_t end) {
+    perftrace_i_end_slow(s->site, perftrace_i_live_depth(s), s->start, end, s->values,
+                         s->nargs | (uint64_t)s->name << 32);
+}
+
+/* Ends a scope that began live. nargs words of values, no strings among them. */
+PERFTRACE_I_INLINE void perftrace_i_end(const perftrace_i_scope_t *s, uint32_t nargs) {
     uint64_t end = perftrace_i_clock();
     perftrace_i_slot_t *slot = perftrace_i_slot;
     if (PERFTRACE_I_RARE(!slot)) {
-        perftrace_i_end_slow(s, end, values);
+        perftrace_i_end_by_hand(s, end);
         return;
     }
     uint64_t word = slot->word;
     uint64_t next = word + ((uint64_t)(3 + nargs) << 8) - 1;
     if (PERFTRACE_I_RARE((uint8_t)word != s->depth + 1 ||
                          next > __atomic_load_n(&slot->limit, __ATOMIC_RELAXED))) {
-        perftrace_i_end_slow(s, end, values);
+        perftrace_i_end_by_hand(s, end);
         return;
     }
     uint64_t *record = perftrace_i_record_at(slot, word);
@@ -124,7 +147,7 @@ PERFTRACE_I_INLINE void perftrace_i_end(perftrace_i_scope_t *s, const uint64_t *
     record[1] = s->start;
     record[2] = end;
     for (uint32_t i = 0; i < nargs; i++) {
-        record[3 + i] = values[i];
+        record[3 + i] = s->values[i];
     }
     perftrace_i_publish(slot, next);
 }
@@ -137,7 +160,16 @@ PERFTRACE_I_INLINE void perftrace_i_lap(perftrace_i_scope_t *s, perftrace_i_site
         if (PERFTRACE_I_RARE(
                 !slot || !s->live || (int32_t)id <= 0 || (uint8_t)slot->word != s->depth + 1 ||
                 slot->word + (3u << 8) > __atomic_load_n(&slot->limit, __ATOMIC_RELAXED))) {
-            perftrace_i_lap_slow(s, next_site);
+            perftrace_i_begun_t b =
+                perftrace_i_lap_slow(s->site, s->live ? perftrace_i_live_depth(s) : 0,
+                                     s->live ? s->start : 0, next_site);
+            s->live = (uint32_t)b.live_depth;
+            s->depth = (uint32_t)(b.live_depth >> 32);
+            s->start = b.start;
+            s->name = 0;
+            s->nargs = 0;
+            s->site = next_site;
+            s->values = 0;
             return;
         }
         uint64_t now = perftrace_i_clock();
@@ -150,8 +182,7 @@ PERFTRACE_I_INLINE void perftrace_i_lap(perftrace_i_scope_t *s, perftrace_i_site
         /* Two steps: the finished phase is published and popped before its place in the open-scope
          * stack is written again. */
         perftrace_i_publish(slot, word - 1);
-        perftrace_i_open_t *open = perftrace_i_open_at(slot, s->depth);
-        perftrace_i_open_set(open, now, id, 0);
+        perftrace_i_open_set(perftrace_i_open_at(slot, s->depth), now, id, 0);
         perftrace_i_publish(slot, word);
         s->live = id;
         s->start = now;
@@ -199,35 +230,38 @@ PERFTRACE_I_INLINE uint64_t perftrace_i_str(const char *s) {
 /* Begins a scope with a name made at run time. */
 PERFTRACE_I_INLINE uint32_t perftrace_i_begin_named(perftrace_i_scope_t *s,
                                                     perftrace_i_site_t *site, uint32_t nargs,
-                                                    const char *name) {
-    uint32_t id = __atomic_load_n(&site->word, __ATOMIC_RELAXED);
-    s->live = id;
-    if (id) {
+                                                    uint64_t *values, const char *name) {
+    s->live = __atomic_load_n(&site->word, __ATOMIC_RELAXED);
+    if (s->live) {
+        uint32_t id = perftrace_i_name(name);
+        perftrace_i_begun_t b = perftrace_i_begin_slow(site, id);
+        s->live = (uint32_t)b.live_depth;
+        s->depth = (uint32_t)(b.live_depth >> 32);
+        s->start = b.start;
+        s->name = id;
         s->nargs = nargs | PERFTRACE_I_SCOPE_SLOW;
         s->site = site;
-        perftrace_i_begin_slow(s, site, perftrace_i_name(name));
+        s->values = values;
+    } else {
+        perftrace_i_begin_off(s);
     }
     return s->live;
 }
 
-/* Run when the block of a PERFTRACE_SCOPE is left; p is its local, whose argument words follow the
- * scope directly. One function per number of arguments, since the number must be a constant: the
- * scope has escaped into begin_slow, so the compiler cannot know that its fields kept their values.
- */
+/* Run when the block of a PERFTRACE_SCOPE is left. One function per number of arguments, so that
+ * the number is a constant in each. The suffix counts the macro's arguments: name, category, then
+ * the typed ones. */
 #define PERFTRACE_I_LEAVE(suffix, count)                                                           \
-    PERFTRACE_I_INLINE void perftrace_i_leave_##suffix(void *p) {                                  \
-        perftrace_i_scope_t *s = (perftrace_i_scope_t *)p;                                         \
-        const uint64_t *values = (const uint64_t *)(s + 1);                                        \
-        if (s->live) {                                                                             \
+    PERFTRACE_I_INLINE void perftrace_i_leave_##suffix(perftrace_i_scope_t *s) {                   \
+        if (PERFTRACE_I_RARE(s->live)) {                                                           \
             if (PERFTRACE_I_RARE(s->nargs & PERFTRACE_I_SCOPE_SLOW)) {                             \
-                perftrace_i_end_slow(s, perftrace_i_clock(), values);                              \
+                perftrace_i_end_by_hand(s, perftrace_i_clock());                                   \
             } else {                                                                               \
-                perftrace_i_end(s, values, count);                                                 \
+                perftrace_i_end(s, count);                                                         \
             }                                                                                      \
         }                                                                                          \
     }
 
-/* The suffix counts the macro's arguments: name, category, then the typed ones. */
 PERFTRACE_I_LEAVE(1, 0)
 PERFTRACE_I_LEAVE(2, 0)
 PERFTRACE_I_LEAVE(3, 1)
@@ -248,17 +282,17 @@ PERFTRACE_I_INLINE void perftrace_i_span_end(perftrace_span_t *span) {
     perftrace_i_scope_t *s = &span->scope;
     if (s->live) {
         if (PERFTRACE_I_RARE(s->nargs & PERFTRACE_I_SCOPE_SLOW)) {
-            perftrace_i_end_slow(s, perftrace_i_clock(), span->values);
+            perftrace_i_end_by_hand(s, perftrace_i_clock());
         } else {
-            perftrace_i_end(s, span->values, s->nargs & 0xFFu);
+            perftrace_i_end(s, s->nargs & 0xFFu);
         }
         s->live = 0;
     }
 }
 
 PERFTRACE_I_INLINE void perftrace_i_lap_leave(perftrace_i_scope_t *s) {
-    if (s->live) {
-        perftrace_i_end(s, 0, 0);
+    if (PERFTRACE_I_RARE(s->live)) {
+        perftrace_i_end(s, 0);
         s->live = 0;
     }
 }

@@ -100,15 +100,23 @@ typedef struct perftrace_i_site {
     uint64_t reserved;
 } __attribute__((aligned(64))) perftrace_i_site_t;
 
-/* A scope that is open. Lives in the caller's frame. */
+/* A scope that is open. Lives in the caller's frame; in a block scope the compiler keeps it in
+ * registers, so nothing may take its address: slow functions get and return its parts by value. */
 typedef struct perftrace_i_scope {
     uint32_t live;  /* the site's id, 0 when tracing was off at begin */
     uint32_t depth; /* index in the open-scope stack, or NO_DEPTH */
     uint64_t start; /* clock ticks */
     uint32_t name;  /* id of a run-time name, or 0 */
-    uint32_t nargs;
+    uint32_t nargs; /* and PERFTRACE_I_SCOPE_ flags */
     const perftrace_i_site_t *site;
+    const uint64_t *values; /* the argument words, elsewhere in the frame */
 } perftrace_i_scope_t;
+
+/* What a slow begin found: two registers. */
+typedef struct perftrace_i_begun {
+    uint64_t live_depth; /* live | depth << 32 */
+    uint64_t start;
+} perftrace_i_begun_t;
 
 /* A scope that is begun and ended in different blocks or functions; see PERFTRACE_BEGIN. */
 typedef struct perftrace_span {

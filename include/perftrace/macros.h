@@ -111,48 +111,46 @@
 #    define PERFTRACE_I_SITE_VAR(n)  PERFTRACE_I_CAT(perftrace_site_, n)
 #    define PERFTRACE_I_SCOPE_VAR(n) PERFTRACE_I_CAT(perftrace_scope_, n)
 #    define PERFTRACE_I_WORDS_VAR(n) PERFTRACE_I_CAT(perftrace_words_, n)
+#    define PERFTRACE_I_CHARS_VAR(n) PERFTRACE_I_CAT(perftrace_chars_, n)
 
 /* ---- scopes -------------------------------------------------------------------------------------
  */
 
-/* Local of a scope: the scope, its argument words, its copies of strings. Left by any way out of
- * the block: its end, return, break, goto, an exception. */
-#    define PERFTRACE_I_LOCAL(n, ...)                                                              \
-        struct {                                                                                   \
-            perftrace_i_scope_t scope;                                                             \
-            uint64_t values[PERFTRACE_I_NARGS(__VA_ARGS__) + 1];                                   \
-            char strings[PERFTRACE_I_NSTRS(__VA_ARGS__) * PERFTRACE_I_SCOPE_STR + 1];              \
-        } PERFTRACE_I_SCOPE_VAR(n) __attribute__((                                                 \
+/* Locals of a scope: argument words, copies of strings, and the scope itself, which is left by any
+ * way out of the block: its end, return, break, goto, an exception. */
+#    define PERFTRACE_I_LOCALS(n, ...)                                                             \
+        uint64_t PERFTRACE_I_WORDS_VAR(n)[PERFTRACE_I_NARGS(__VA_ARGS__) + 1];                     \
+        char PERFTRACE_I_CHARS_VAR(n)[PERFTRACE_I_NSTRS(__VA_ARGS__) * PERFTRACE_I_SCOPE_STR + 1]; \
+        (void)PERFTRACE_I_CHARS_VAR(n);                                                            \
+        perftrace_i_scope_t PERFTRACE_I_SCOPE_VAR(n) __attribute__((                               \
             cleanup(PERFTRACE_I_CAT(perftrace_i_leave_, PERFTRACE_I_COUNT(__VA_ARGS__))), unused))
 
 /* Evaluates the arguments into the words of a scope that is live. */
-#    define PERFTRACE_I_FILL(n, local_values, local_strings, ...)                                  \
+#    define PERFTRACE_I_FILL(n, words, chars, ...)                                                 \
         {                                                                                          \
-            uint64_t *PERFTRACE_I_WORDS_VAR(n) = local_values;                                     \
-            (void)PERFTRACE_I_WORDS_VAR(n);                                                        \
-            PERFTRACE_I_EACH(PERFTRACE_I_STORE, PERFTRACE_I_WORDS_VAR(n), __VA_ARGS__)             \
+            PERFTRACE_I_EACH(PERFTRACE_I_STORE, words, __VA_ARGS__)                                \
             if (PERFTRACE_I_NSTRS(__VA_ARGS__)) {                                                  \
-                perftrace_i_hold_strings(&PERFTRACE_I_SITE_VAR(n), local_values, local_strings,    \
-                                         sizeof(local_strings) / PERFTRACE_I_SCOPE_STR);           \
+                perftrace_i_hold_strings(&PERFTRACE_I_SITE_VAR(n), words, chars,                   \
+                                         sizeof(chars) / PERFTRACE_I_SCOPE_STR);                   \
             }                                                                                      \
         }
 
 #    define PERFTRACE_I_SCOPE(n, site_name, category, ...)                                         \
         PERFTRACE_I_SITE(PERFTRACE_I_SITE_VAR(n), SCOPE, site_name, category, __VA_ARGS__);        \
-        PERFTRACE_I_LOCAL(n, __VA_ARGS__);                                                         \
-        if (perftrace_i_begin(&PERFTRACE_I_SCOPE_VAR(n).scope, &PERFTRACE_I_SITE_VAR(n),           \
+        PERFTRACE_I_LOCALS(n, __VA_ARGS__);                                                        \
+        if (perftrace_i_begin(&PERFTRACE_I_SCOPE_VAR(n), &PERFTRACE_I_SITE_VAR(n),                 \
                               PERFTRACE_I_NARGS(__VA_ARGS__) |                                     \
-                                  PERFTRACE_I_SLOW_IF_STRINGS(__VA_ARGS__)))                       \
-        PERFTRACE_I_FILL(n, PERFTRACE_I_SCOPE_VAR(n).values, PERFTRACE_I_SCOPE_VAR(n).strings,     \
-                         __VA_ARGS__)
+                                  PERFTRACE_I_SLOW_IF_STRINGS(__VA_ARGS__),                        \
+                              PERFTRACE_I_WORDS_VAR(n)))                                           \
+        PERFTRACE_I_FILL(n, PERFTRACE_I_WORDS_VAR(n), PERFTRACE_I_CHARS_VAR(n), __VA_ARGS__)
 
 #    define PERFTRACE_I_SCOPE_NAMED(n, name, category, ...)                                        \
         PERFTRACE_I_SITE(PERFTRACE_I_SITE_VAR(n), SCOPE, 0, category, __VA_ARGS__);                \
-        PERFTRACE_I_LOCAL(n, __VA_ARGS__);                                                         \
-        if (perftrace_i_begin_named(&PERFTRACE_I_SCOPE_VAR(n).scope, &PERFTRACE_I_SITE_VAR(n),     \
-                                    PERFTRACE_I_NARGS(__VA_ARGS__), name))                         \
-        PERFTRACE_I_FILL(n, PERFTRACE_I_SCOPE_VAR(n).values, PERFTRACE_I_SCOPE_VAR(n).strings,     \
-                         __VA_ARGS__)
+        PERFTRACE_I_LOCALS(n, __VA_ARGS__);                                                        \
+        if (perftrace_i_begin_named(&PERFTRACE_I_SCOPE_VAR(n), &PERFTRACE_I_SITE_VAR(n),           \
+                                    PERFTRACE_I_NARGS(__VA_ARGS__), PERFTRACE_I_WORDS_VAR(n),      \
+                                    name))                                                         \
+        PERFTRACE_I_FILL(n, PERFTRACE_I_WORDS_VAR(n), PERFTRACE_I_CHARS_VAR(n), __VA_ARGS__)
 
 /* PERFTRACE_SCOPE(name [, category [, args...]]): the rest of the enclosing block is one scope. */
 #    define PERFTRACE_SCOPE(...)                                                                   \
@@ -178,7 +176,8 @@
             perftrace_span_t *PERFTRACE_I_SCOPE_VAR(n) = (span);                                   \
             if (perftrace_i_begin(&PERFTRACE_I_SCOPE_VAR(n)->scope, &PERFTRACE_I_SITE_VAR(n),      \
                                   PERFTRACE_I_NARGS(__VA_ARGS__) | PERFTRACE_I_SCOPE_SPAN |        \
-                                      PERFTRACE_I_SLOW_IF_STRINGS(__VA_ARGS__)))                   \
+                                      PERFTRACE_I_SLOW_IF_STRINGS(__VA_ARGS__),                    \
+                                  PERFTRACE_I_SCOPE_VAR(n)->values))                               \
                 PERFTRACE_I_FILL(n, PERFTRACE_I_SCOPE_VAR(n)->values,                              \
                                  PERFTRACE_I_SCOPE_VAR(n)->strings, __VA_ARGS__)                   \
         } while (0)
@@ -193,7 +192,7 @@
 #    define PERFTRACE_I_LAP_BEGIN(n, handle, name, category)                                       \
         PERFTRACE_I_SITE(PERFTRACE_I_SITE_VAR(n), SCOPE, name, category, 0, 0);                    \
         perftrace_i_scope_t handle __attribute__((cleanup(perftrace_i_lap_leave)));                \
-        (void)perftrace_i_begin(&handle, &PERFTRACE_I_SITE_VAR(n), 0)
+        (void)perftrace_i_begin(&handle, &PERFTRACE_I_SITE_VAR(n), 0, 0)
 #    define PERFTRACE_LAP(handle, ...)                                                             \
         PERFTRACE_I_LAP(__COUNTER__, handle, "" PERFTRACE_I_FIRST(__VA_ARGS__),                    \
                         PERFTRACE_I_SECOND(__VA_ARGS__))

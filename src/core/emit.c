@@ -222,14 +222,15 @@ static uint32_t settled_depth(const perftrace__slot_t *s, uint32_t depth) {
     return depth;
 }
 
-static void push(perftrace__slot_t *s, perftrace_i_scope_t *scope) {
+/* Puts a scope on the stack; returns its index, or NO_DEPTH when the stack is full. */
+static uint32_t push(perftrace__slot_t *s, uint64_t start, uint32_t site, uint32_t name) {
     uint32_t depth = settled_depth(s, (uint8_t)s->hot.word);
-    scope->depth = PERFTRACE_I_NO_DEPTH;
-    if (depth < PERFTRACE_I_MAX_DEPTH) {
-        perftrace_i_open_set(&s->open[depth], scope->start, scope->live, scope->name);
-        scope->depth = depth;
-        pt_store_release(&s->hot.word, (s->hot.word & ~(uint64_t)0xFF) | (depth + 1));
+    if (depth >= PERFTRACE_I_MAX_DEPTH) {
+        return PERFTRACE_I_NO_DEPTH;
     }
+    perftrace_i_open_set(&s->open[depth], start, site, name);
+    pt_store_release(&s->hot.word, (s->hot.word & ~(uint64_t)0xFF) | (depth + 1));
+    return depth;
 }
 
 /* The id of a site, registered when it is fresh; 0 when its events are not wanted. */
@@ -242,73 +243,76 @@ static uint32_t site_id(perftrace_i_site_t *site) {
     return id;
 }
 
-void perftrace_i_begin_slow(perftrace_i_scope_t *s, perftrace_i_site_t *site, uint32_t name) {
-    s->name = name;
-    s->depth = PERFTRACE_I_NO_DEPTH;
-    s->live = site_id(site);
-    if (!s->live) {
-        return;
-    }
-    perftrace__slot_t *slot = (perftrace__slot_t *)(void *)perftrace__thread_slot();
-    s->start = perftrace__clock_ticks();
-    if (slot && s->live != PERFTRACE_I_SITE_FRESH) {
-        push(slot, s);
-    }
+static perftrace_i_begun_t begun(uint32_t live, uint32_t depth, uint64_t start) {
+    return (perftrace_i_begun_t){live | (uint64_t)depth << 32, start};
 }
 
-/* The depth after the scope has ended. */
-static uint32_t depth_after(perftrace__slot_t *slot, const perftrace_i_scope_t *s) {
+/* Begins at `at`, or now when that is 0. */
+static perftrace_i_begun_t begin_at(perftrace_i_site_t *site, uint32_t name, uint64_t at) {
+    uint32_t live = site_id(site);
+    if (!live) {
+        return begun(0, PERFTRACE_I_NO_DEPTH, 0);
+    }
+    perftrace__slot_t *slot = (perftrace__slot_t *)(void *)perftrace__thread_slot();
+    uint64_t start = at ? at : perftrace__clock_ticks();
+    uint32_t depth = PERFTRACE_I_NO_DEPTH;
+    if (slot && live != PERFTRACE_I_SITE_FRESH) {
+        depth = push(slot, start, live, name);
+    }
+    return begun(live, depth, start);
+}
+
+perftrace_i_begun_t perftrace_i_begin_slow(perftrace_i_site_t *site, uint32_t name) {
+    return begin_at(site, name, 0);
+}
+
+/* The depth after a scope has ended. */
+static uint32_t depth_after(perftrace__slot_t *slot, uint32_t depth, uint64_t start, bool span) {
     uint32_t now = (uint8_t)slot->hot.word;
-    if (s->depth >= now || slot->open[s->depth].start != s->start) {
+    if (depth >= now || slot->open[depth].start != start) {
         return now; /* no entry, or it went with an enclosing block, or it is of an earlier ring */
     }
-    if (s->nargs & PERFTRACE_I_SCOPE_SPAN) {
-        pt_store_relaxed(&slot->open[s->depth].site, 0);
+    if (span) {
+        pt_store_relaxed(&slot->open[depth].site, 0);
         return settled_depth(slot, now);
     }
-    return s->depth; /* whatever the block still had open is left with it */
+    return depth; /* whatever the block still had open is left with it */
 }
 
-void perftrace_i_end_slow(perftrace_i_scope_t *s, uint64_t end, const uint64_t *values) {
+void perftrace_i_end_slow(const perftrace_i_site_t *site, uint64_t live_depth, uint64_t start,
+                          uint64_t end, const uint64_t *values, uint64_t nargs_name) {
     static const uint64_t none[PERFTRACE_I_MAX_ARGS];
     perftrace__core_t *c = &perftrace__core;
+    uint32_t live = (uint32_t)live_depth;
     perftrace__slot_t *slot = (perftrace__slot_t *)(void *)perftrace__thread_slot();
-    if (!slot || s->live == PERFTRACE_I_SITE_FRESH) {
+    if (!slot || live == PERFTRACE_I_SITE_FRESH) {
         perftrace__thread_count_lost();
         return;
     }
-    record_t r = {.site = s->site,
-                  .id = s->live,
-                  .name = s->name,
-                  .start = s->start,
+    record_t r = {.site = site,
+                  .id = live,
+                  .name = (uint32_t)(nargs_name >> 32),
+                  .start = start,
                   .end = c->fast_clock ? end : perftrace__os_mono_ns(),
                   .values = values ? values : none};
-    if (s->start < slot->born && slot->generation == 1 &&
-        c->ring.header->anchors[0].ticks > s->start) {
+    uint64_t ring_born = c->ring.header->anchors[0].ticks;
+    if (start < ring_born && c->ring.header->anchor_count < PERFTRACE__RING_ANCHORS) {
         /* Began before this ring was made: in the parent before a fork, or in an earlier run. */
         r.flags |= PERFTRACE_I_RECORD_FORKED;
-        r.start = c->ring.header->anchors[0].ticks;
+        r.start = ring_born;
     }
-    put_record(slot, &r, depth_after(slot, s));
+    put_record(slot, &r,
+               depth_after(slot, (uint32_t)(live_depth >> 32), start,
+                           (nargs_name & PERFTRACE_I_SCOPE_SPAN) != 0));
 }
 
-void perftrace_i_lap_slow(perftrace_i_scope_t *s, perftrace_i_site_t *next) {
+perftrace_i_begun_t perftrace_i_lap_slow(const perftrace_i_site_t *site, uint64_t live_depth,
+                                         uint64_t start, perftrace_i_site_t *next) {
     uint64_t now = perftrace__clock_ticks();
-    if (s->live) {
-        perftrace_i_end_slow(s, now, NULL);
+    if (live_depth) {
+        perftrace_i_end_slow(site, live_depth, start, now, NULL, 0);
     }
-    s->nargs = 0;
-    s->site = next;
-    perftrace_i_begin_slow(s, next, 0);
-    if (s->live && s->depth != PERFTRACE_I_NO_DEPTH) {
-        /* One reading ends the phase and begins the next; nobody has seen the later one but the
-         * open-scope stack. */
-        perftrace__slot_t *slot = (perftrace__slot_t *)(void *)perftrace__thread_slot();
-        if (slot && now >= slot->born) {
-            pt_store_relaxed(&slot->open[s->depth].start, now);
-            s->start = now;
-        }
-    }
+    return begin_at(next, 0, now);
 }
 
 /* ---- points -------------------------------------------------------------------------------------
@@ -365,7 +369,7 @@ int perftrace_span_begin(perftrace_span_t *span, perftrace_i_site_t *site, const
         nstrings += site->args[i].type == PERFTRACE_I_TYPE_STR;
     }
     uint32_t flags = PERFTRACE_I_SCOPE_SPAN | (nstrings ? PERFTRACE_I_SCOPE_SLOW : 0);
-    if (!perftrace_i_begin(&span->scope, site, site->nargs | flags)) {
+    if (!perftrace_i_begin(&span->scope, site, site->nargs | flags, span->values)) {
         return 0;
     }
     if (values) {
