@@ -7,3 +7,5 @@ endforeach()
 foreach(noun input deflate)
   target_include_directories(test_common_${noun} PRIVATE ${ZLIB_INCLUDE_DIRS})
 endforeach()
+perftrace_fuzz_test(gzip_input SOURCES ${CMAKE_CURRENT_LIST_DIR}/../fuzz/fuzz_gzip_input.c
+                    ROOMS base common)

@@ -79,8 +79,13 @@ static pt_inflate_result_t run_isal(struct inflate_state *isal, const uint8_t *i
     isal->avail_out = (uint32_t)out_cap;
     int status = isal_inflate(isal);
     *ret_made = out_cap - isal->avail_out;
-    *ret_used = (int64_t)(in_len - isal->avail_in);
+    /* Not by avail_in: on its error path the library leaves that short by its read-ahead, which may
+     * even wrap around. */
+    *ret_used = isal->next_in - in;
+    /* Whole bytes fetched ahead of the last symbol. */
+    int64_t ahead = isal->read_in_length > 0 ? isal->read_in_length / 8 : 0;
     if (status < 0) {
+        *ret_used -= ahead;
         return PT_INFLATE_BAD;
     }
     /* The window inside the state may hold more than fitted into out: it is done when that is out.
@@ -88,7 +93,7 @@ static pt_inflate_result_t run_isal(struct inflate_state *isal, const uint8_t *i
     if (isal->block_state != ISAL_BLOCK_FINISH || isal->tmp_out_valid != isal->tmp_out_processed) {
         return PT_INFLATE_MORE;
     }
-    *ret_used -= isal->read_in_length / 8; /* whole bytes fetched ahead of the last symbol */
+    *ret_used -= ahead;
     return PT_INFLATE_DONE;
 }
 #endif

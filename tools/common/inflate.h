@@ -27,8 +27,9 @@ void pt_inflater_free(pt_inflater_t *inflater); /* accepts NULL */
 void pt_inflater_reset(pt_inflater_t *inflater);
 
 /* Unpacks from in[0..in_len) to out[0..out_cap). *ret_used is how much of the input was used: with
- * PT_INFLATE_DONE it may be negative, down to -PT_INFLATE_BACK_MAX, because bytes taken by earlier
- * calls were not needed. *ret_made is how much was written. in_len and out_cap below 1 GiB. */
+ * PT_INFLATE_DONE and BAD it may be negative, down to -PT_INFLATE_BACK_MAX, because bytes taken by
+ * earlier calls were not needed. *ret_made is how much was written. in_len and out_cap below 1 GiB.
+ */
 pt_inflate_result_t pt_inflater_run(pt_inflater_t *inflater, const uint8_t *in, size_t in_len,
                                     uint8_t *out, size_t out_cap, int64_t *ret_used,
                                     size_t *ret_made);
