@@ -16,7 +16,9 @@ extern "C" {
 #define PERFTRACE_API       __attribute__((visibility("default")))
 #define PERFTRACE_I_INLINE  static inline __attribute__((always_inline, unused))
 #define PERFTRACE_I_RARE(x) __builtin_expect(!!(x), 0)
-#define PERFTRACE_I_COLD    __attribute__((cold))
+/* nothrow: else C++ would keep a way out of a begin that has not finished. */
+#define PERFTRACE_I_NOTHROW __attribute__((nothrow))
+#define PERFTRACE_I_COLD    __attribute__((cold, nothrow))
 
 /* The calling thread's slot, NULL until its first event and wherever inline code must not go on by
  * itself (no invariant clock, after fork, after shutdown): then the slow functions decide.
