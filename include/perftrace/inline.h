@@ -95,6 +95,7 @@ PERFTRACE_I_INLINE void perftrace_i_begin_off(perftrace_i_scope_t *s) {
 /* Begins a scope; true when it is live, that is when its arguments are wanted. */
 PERFTRACE_I_INLINE uint32_t perftrace_i_begin(perftrace_i_scope_t *s, perftrace_i_site_t *site,
                                               uint32_t nargs, uint64_t *values) {
+    perftrace_i_begin_off(s);
     uint32_t id = __atomic_load_n(&site->word, __ATOMIC_RELAXED);
     s->live = id;
     if (PERFTRACE_I_RARE(id)) {
@@ -118,8 +119,6 @@ PERFTRACE_I_INLINE uint32_t perftrace_i_begin(perftrace_i_scope_t *s, perftrace_
         s->start = perftrace_i_clock();
         perftrace_i_open_set(open, s->start, id, 0);
         perftrace_i_publish(slot, word + 1);
-    } else {
-        perftrace_i_begin_off(s);
     }
     return id;
 }
@@ -233,6 +232,7 @@ PERFTRACE_I_INLINE uint64_t perftrace_i_str(const char *s) {
 PERFTRACE_I_INLINE uint32_t perftrace_i_begin_named(perftrace_i_scope_t *s,
                                                     perftrace_i_site_t *site, uint32_t nargs,
                                                     uint64_t *values, const char *name) {
+    perftrace_i_begin_off(s);
     s->live = __atomic_load_n(&site->word, __ATOMIC_RELAXED);
     if (s->live) {
         uint32_t id = perftrace_i_name(name);
@@ -244,8 +244,6 @@ PERFTRACE_I_INLINE uint32_t perftrace_i_begin_named(perftrace_i_scope_t *s,
         s->nargs = nargs | PERFTRACE_I_SCOPE_SLOW;
         s->site = site;
         s->values = values;
-    } else {
-        perftrace_i_begin_off(s);
     }
     return s->live;
 }
