@@ -14,7 +14,11 @@ static void tell_at(pt_trace_reader_t *r, unsigned kind, const char *p, const ch
 }
 
 void pt_trace_reader_problem(pt_trace_reader_t *r, unsigned kind, const char *detail) {
-    tell_at(r, kind, r->record, detail);
+    if (r->record != NULL) {
+        tell_at(r, kind, r->record, detail);
+    } else if (r->book != NULL) {
+        pt_problems_add(r->book, kind, r->file, 0, PT_NO_OFFSET, detail);
+    }
 }
 
 /* Places in the parser's memory mean nothing in the file; repairs are told at the record. */

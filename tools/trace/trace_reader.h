@@ -22,7 +22,7 @@ typedef struct pt_trace_reader {
 
     pt_cutter_t cutter;
     pt_event_reader_t parser;
-    const char *record; /* the record that is being read */
+    const char *record; /* the record that is being read; NULL: none */
 } pt_trace_reader_t;
 
 /* Starts a pass over a file of a shape. The fields that the caller sets come after. */

@@ -25,6 +25,7 @@ static void thread_free(pt_thread_t *th) {
     free(th->name);
     pt_lane_set_free(&th->lanes);
     free(th->lane_tid);
+    free(th->open);
     free(th);
 }
 
@@ -100,7 +101,7 @@ pt_process_t *pt_tracks_process(pt_tracks_t *t, const pt_ident_t *pid) {
     size_t len = put_key(key, pid, 500);
     const uint64_t *known = perftrace__hashmap_get(&t->process_map, key, len);
     if (known != NULL) {
-        return t->process[*known];
+        return (pt_process_t *)(uintptr_t)*known;
     }
     pt_process_t *p = calloc(1, sizeof *p);
     void *items = t->process;
@@ -110,7 +111,7 @@ pt_process_t *pt_tracks_process(pt_tracks_t *t, const pt_ident_t *pid) {
     }
     t->process = items;
     p->orig = ident_text(pid);
-    perftrace__hashmap_put(&t->process_map, key, len, t->process_count, NULL);
+    perftrace__hashmap_put(&t->process_map, key, len, (uint64_t)(uintptr_t)p, NULL);
     t->process[t->process_count++] = p;
     return p;
 }
@@ -229,6 +230,9 @@ static void put_open_name(const pt_thread_t *th, perftrace__strbuf_t *out) {
 
 void pt_thread_put_metadata(const pt_thread_t *th, unsigned lane, perftrace__strbuf_t *out) {
     uint32_t tid = lane == 0 ? th->tid : th->lane_tid[lane - 1];
+    if (th->name == NULL && th->orig == NULL && lane == 0) {
+        return; /* events of the process, not of a thread */
+    }
     perftrace__strbuf_printf(out,
                              "{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": %" PRIu32
                              ", \"tid\": %" PRIu32 ", \"args\": {\"name\": ",

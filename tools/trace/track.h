@@ -32,7 +32,7 @@ typedef struct pt_thread {
     uint32_t *lane_tid; /* of lanes 1.. */
     unsigned lane_tid_count;
     pt_track_text_t track;      /* of lane 0 */
-    struct pt_open_scope *open; /* begun scopes, innermost last; owned by scope_stack.c */
+    struct pt_held_scope *open; /* begun scopes, innermost last; for the converter */
     unsigned open_count, open_cap;
     bool used;  /* an event stands on it */
     bool named; /* its name has been written */

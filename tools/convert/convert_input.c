@@ -1,0 +1,246 @@
+/* convert_input.c: one input file on its way through the converter. SPDX-License-Identifier: MIT */
+#include "convert_input.h"
+
+#include "event_fast.h"
+#include "os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* A packed or foreign standard input is read twice: from a copy. */
+static bool spool_stdin(pt_convert_input_t *in) {
+    const char *dir = getenv("TMPDIR");
+    char path[512];
+    snprintf(path, sizeof path, "%s/perf-trace-convert.XXXXXX",
+             dir != NULL && dir[0] != '\0' ? dir : "/tmp");
+    in->spool = mkostemp(path, O_CLOEXEC);
+    if (in->spool < 0) {
+        pt_error("cannot make a copy of standard input in %s: %s", path, strerror(errno));
+        return false;
+    }
+    unlink(path);
+    char *buf = malloc(PT_CONVERT_CHUNK);
+    bool ok = buf != NULL;
+    int64_t n = 0;
+    while (ok && (n = pt_input_read(in->handle, buf, PT_CONVERT_CHUNK)) > 0) {
+        int rc = perftrace__os_write_all(in->spool, buf, (size_t)n, NULL);
+        if (rc != 0) {
+            pt_error("cannot copy standard input to %s: %s", path, strerror(-rc));
+            ok = false;
+        }
+    }
+    if (ok && n < 0) {
+        pt_problems_add(in->reader.book, PT_TRACE_PROBLEM_INPUT_ENDS, in->index, 0,
+                        pt_input_offset(in->handle), pt_input_problem(in->handle));
+    }
+    free(buf);
+    return ok;
+}
+
+static bool reopen(pt_convert_input_t *in) {
+    perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
+    char spool[64];
+    const char *path = in->path->name;
+    pt_input_close(in->handle);
+    in->handle = NULL;
+    if (in->spool >= 0) {
+        snprintf(spool, sizeof spool, "/proc/self/fd/%d", in->spool);
+        path = spool;
+    }
+    int rc = pt_input_open(path, NULL, &in->handle, &problem);
+    if (rc != 0) {
+        pt_error("%s: %s", in->name, perftrace__strbuf_cstr(&problem));
+    }
+    perftrace__strbuf_free(&problem);
+    return rc == 0;
+}
+
+pt_exit_t pt_convert_input_open(pt_convert_input_t *in, const pt_path_t *path, unsigned index,
+                                const pt_convert_options_t *options, pt_problems_t *book) {
+    perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
+    const char *data;
+    *in = (pt_convert_input_t){.path = path, .index = index, .options = options, .spool = -1};
+    in->name = path->is_stdin ? "standard input" : path->name;
+    in->counts.first_ns = INT64_MAX;
+    in->counts.last_ns = INT64_MIN;
+    pt_source_init(&in->source);
+    pt_survey_init(&in->survey);
+    if (pt_input_open(path->name, NULL, &in->handle, &problem) != 0) {
+        pt_error("%s: %s", in->name, perftrace__strbuf_cstr(&problem));
+        perftrace__strbuf_free(&problem);
+        return PT_EXIT_INPUT;
+    }
+    size_t len = pt_input_peek(in->handle, PT_SOURCE_PEEK, &data);
+    pt_source_sniff(&in->source, data, len, len < PT_SOURCE_PEEK);
+    in->reader.book = book;
+    if (path->is_stdin && !in->source.ours && in->source.shape != PT_SHAPE_NONE &&
+        !spool_stdin(in)) {
+        return PT_EXIT_INPUT;
+    }
+    if (!path->is_stdin) {
+        pt_convert_input_close(in);
+    }
+    return PT_EXIT_OK;
+}
+
+void pt_convert_input_close(pt_convert_input_t *in) {
+    pt_input_close(in->handle);
+    in->handle = NULL;
+}
+
+void pt_convert_input_free(pt_convert_input_t *in) {
+    pt_convert_input_close(in);
+    if (in->spool >= 0) {
+        close(in->spool);
+    }
+    pt_trace_reader_free(&in->reader);
+    pt_source_free(&in->source);
+    pt_survey_free(&in->survey);
+    pt_tracks_free(&in->tracks);
+    pt_id_space_free(&in->ids);
+    free(in->pair);
+    free(in->role);
+    free(in->held);
+    perftrace__strbuf_free(&in->scratch[0]);
+    perftrace__strbuf_free(&in->scratch[1]);
+}
+
+bool pt_convert_input_rewind(pt_convert_input_t *in) {
+    in->read_offset = 0;
+    if (in->path->is_stdin && in->spool < 0) {
+        return true; /* read once, and not yet */
+    }
+    return reopen(in);
+}
+
+size_t pt_convert_input_read(pt_convert_input_t *in, char *buf, size_t size, bool *ret_last) {
+    int64_t n;
+    *ret_last = false;
+    if (pt_input_seekable(in->handle) && !pt_input_is_packed(in->handle)) {
+        n = pt_input_pread(in->handle, buf, size, in->read_offset);
+    } else {
+        n = pt_input_read(in->handle, buf, size);
+    }
+    if (n < 0) {
+        const char *why = pt_input_problem(in->handle);
+        if (in->reader.book != NULL) {
+            pt_problems_add(in->reader.book, PT_TRACE_PROBLEM_INPUT_ENDS, in->index, 0,
+                            in->read_offset, why[0] != '\0' ? why : "cannot be read");
+        }
+        n = 0;
+    }
+    *ret_last = n == 0;
+    memset(buf + n, 0, PT_EVENT_PAD);
+    in->read_offset += (uint64_t)n;
+    return (size_t)n;
+}
+
+/* ---- passes before the conversion ---- */
+
+static void survey_event(void *ctx, pt_event_t *ev) {
+    pt_convert_input_t *in = ctx;
+    pt_thread_t *thread = NULL;
+    if (pt_survey_metadata(&in->tracks, ev)) {
+        in->survey.events++;
+        return;
+    }
+    thread = pt_tracks_thread(&in->tracks, &ev->pid, &ev->tid);
+    if (thread == NULL) {
+        in->survey.failed = true;
+        return;
+    }
+    pt_survey_event(&in->survey, thread, ev, in->reader.ordinal);
+}
+
+static void survey_member(void *ctx, const char *key, size_t key_len, const char *value,
+                          size_t len) {
+    pt_convert_input_t *in = ctx;
+    pt_survey_member(&in->survey, key, key_len, value, len);
+}
+
+/* Runs the reader over the whole file without telling problems. */
+static bool run_pass(pt_convert_input_t *in, void (*event)(void *, pt_event_t *),
+                     void (*member)(void *, const char *, size_t, const char *, size_t)) {
+    pt_problems_t *book = in->reader.book;
+    char *buf = malloc(PT_CONVERT_CHUNK + PT_EVENT_PAD);
+    if (buf == NULL || !pt_convert_input_rewind(in)) {
+        free(buf);
+        return false;
+    }
+    pt_trace_reader_init(&in->reader, in->source.shape);
+    in->reader.event = event;
+    in->reader.member = member;
+    in->reader.ctx = in;
+    for (bool last = false; !last;) {
+        size_t n = pt_convert_input_read(in, buf, PT_CONVERT_CHUNK, &last);
+        pt_trace_reader_feed(&in->reader, buf, n, last);
+    }
+    pt_trace_reader_free(&in->reader);
+    in->reader.book = book;
+    pt_convert_input_close(in);
+    free(buf);
+    return true;
+}
+
+bool pt_convert_input_survey(pt_convert_input_t *in) {
+    return run_pass(in, survey_event, survey_member) &&
+           pt_survey_finish(&in->survey, in->options->keep_outliers);
+}
+
+void pt_convert_input_clock(pt_convert_input_t *in, const pt_event_t *ev) {
+    perftrace__json_slice_t args = {ev->args.p, ev->args.len, PERFTRACE__JSON_OBJECT, false, 0};
+    perftrace__json_slice_t mono, epoch;
+    pt_clock_pair_t pair;
+    if (ev->args.len == 0 || !perftrace__json_find(&args, "mono_ns", &mono) ||
+        !perftrace__json_find(&args, "epoch_ns", &epoch) ||
+        !perftrace__json_to_i64(&mono, &pair.mono_ns) ||
+        !perftrace__json_to_i64(&epoch, &pair.epoch_ns)) {
+        return;
+    }
+    if (in->pair_count == in->pair_cap) {
+        size_t cap = in->pair_cap == 0 ? 16 : in->pair_cap * 2;
+        pt_clock_pair_t *more = realloc(in->pair, cap * sizeof *more);
+        if (more == NULL) {
+            return;
+        }
+        in->pair = more;
+        in->pair_cap = cap;
+    }
+    in->pair[in->pair_count++] = pair;
+}
+
+/* Only lines that begin with this can be of interest. */
+static void marks_record(void *ctx, const char *p, size_t len, bool plain) {
+    static const char start[] = "{\"name\": \"perftrace_";
+    pt_convert_input_t *in = ctx;
+    pt_event_t ev;
+    pt_sync_mark_t mark;
+    size_t used;
+    (void)plain;
+    if (len < sizeof start || memcmp(p, start, sizeof start - 1) != 0 ||
+        pt_event_read_json(&in->reader.parser, p, len, &ev, &used) != PT_EVENT_FOUND) {
+        return;
+    }
+    if (PT_STR_IS(ev.name, "\"perftrace_clock\"")) {
+        pt_convert_input_clock(in, &ev);
+    } else if (pt_survey_sync_mark(&ev, &mark)) {
+        pt_survey_event(&in->survey, NULL, &ev, 0);
+    }
+}
+
+bool pt_convert_input_marks(pt_convert_input_t *in) {
+    pt_cutter_t cutter = {.shape = PT_SHAPE_LINES, .record = marks_record, .ctx = in};
+    char *buf = malloc(PT_CONVERT_CHUNK + PT_EVENT_PAD);
+    bool ok = buf != NULL && pt_convert_input_rewind(in);
+    for (bool last = !ok; !last;) {
+        size_t n = pt_convert_input_read(in, buf, PT_CONVERT_CHUNK, &last);
+        pt_cutter_feed(&cutter, buf, n, last);
+    }
+    pt_cutter_free(&cutter);
+    pt_convert_input_close(in);
+    free(buf);
+    return ok;
+}

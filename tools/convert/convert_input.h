@@ -1,0 +1,99 @@
+/* convert_input.h: one input file on its way through the converter. SPDX-License-Identifier: MIT */
+#ifndef PERFTRACE_CONVERT_INPUT_H
+#define PERFTRACE_CONVERT_INPUT_H
+#include "convert_options.h"
+#include "flow_table.h"
+#include "input.h"
+#include "paths.h"
+#include "survey.h"
+#include "trace_reader.h"
+#include "trace_source.h"
+
+/* Bytes that are read and converted at a time. */
+#define PT_CONVERT_CHUNK ((size_t)1 << 20)
+
+/* What went through one input; see convert_account. Indexed by phase. */
+typedef struct pt_convert_counts {
+    uint64_t in[128], out[128];
+    uint64_t filtered;   /* left out because an option said so */
+    uint64_t unfinished; /* scopes that had no end */
+    uint64_t moved;      /* scopes moved to lanes or made async */
+    uint64_t unsure;     /* of these, how many may have nested */
+    uint64_t lost;       /* events that the writer says it dropped */
+    uint64_t flows_open, flows_lone;
+    uint64_t nonfinite;
+    int64_t first_ns,
+        last_ns; /* range of what was written, in merged time; first > last: nothing */
+} pt_convert_counts_t;
+
+/* A cause of loss, as the writer of the file names it. */
+typedef struct pt_convert_loss {
+    char cause[32];
+    uint64_t footer, records; /* as the footer says; summed up from drop records */
+} pt_convert_loss_t;
+
+typedef struct pt_convert_input {
+    const pt_path_t *path;
+    const char *name; /* for messages */
+    unsigned index;   /* among the inputs; its number in the book of problems */
+    unsigned slot;    /* file's place among those converted, for ids and numbers */
+    pt_source_t source;
+    pt_survey_t survey; /* not for files of our writer */
+    pt_tracks_t tracks;
+    pt_clock_pair_t *pair; /* readings of both clocks that the file holds */
+    size_t pair_count, pair_cap;
+    pt_clock_out_t clock;
+    char *role;          /* JSON string with quotes; NULL: none */
+    bool used;           /* it is a trace and takes part */
+    bool several;        /* more than one input takes part: ids are kept apart */
+    unsigned slots;      /* how many take part */
+    bool plain;          /* no option asks for a look into the events of our own files */
+    int64_t last_ts;     /* last time on the file's clock of an event that was not just copied */
+    uint32_t first_pid;  /* the process number kept for a file's first process */
+    bool show_host;      /* the ranks run on several hosts: labels say on which */
+    bool named_rank;     /* labels give the rank: there is more than one file, or it is known */
+    int64_t order_scale; /* sort index = rank times this plus the process' place in the file */
+    unsigned run, runs;  /* this is run number `run` (from 1) of `runs` of its rank */
+    int spool;           /* descriptor of a copy of standard input; -1: none */
+
+    /* Conversion. */
+    pt_input_t *handle;
+    pt_trace_reader_t reader;
+    uint64_t read_offset;
+    bool done; /* all is converted; only its lane looks at it */
+    bool has_header, has_footer;
+    pt_id_space_t ids;
+    pt_flow_table_t flows;
+    pt_convert_counts_t counts;
+    pt_convert_loss_t loss[16];
+    unsigned loss_count;
+    perftrace__strbuf_t *out;  /* where events go */
+    perftrace__strbuf_t *meta; /* where names go */
+    perftrace__strbuf_t scratch[2];
+    struct pt_held_scope
+        *held; /* begins or ends that wait for their partner, by slot of the plan */
+    const pt_convert_options_t *options;
+} pt_convert_input_t;
+
+/* Opens the input and sees what it is. PT_EXIT_OK (a file that is no trace is OK too, with shape
+ * PT_SHAPE_NONE), or PT_EXIT_INPUT after an error message. */
+pt_exit_t pt_convert_input_open(pt_convert_input_t *input, const pt_path_t *path, unsigned index,
+                                const pt_convert_options_t *options, pt_problems_t *book);
+/* The first pass over a file that is not of our writer. Reads the whole file. False without memory
+ * or when reading fails (told). Any thread; one input at a time. */
+bool pt_convert_input_survey(pt_convert_input_t *input);
+/* Looks only for barrier marks and clock readings, in a file of our writer. */
+bool pt_convert_input_marks(pt_convert_input_t *input);
+
+/* Reads the next chunk into buf (PT_EVENT_PAD bytes more than size). Returns its length; *ret_last
+ * when the file ends with it. Damage is told to the book and ends the file. */
+size_t pt_convert_input_read(pt_convert_input_t *input, char *buf, size_t size, bool *ret_last);
+/* Goes back to the start for another pass. False when reading fails (told). */
+bool pt_convert_input_rewind(pt_convert_input_t *input);
+void pt_convert_input_close(pt_convert_input_t *input); /* the file only */
+void pt_convert_input_free(pt_convert_input_t *input);  /* everything */
+
+/* Takes a perftrace_clock line's args. */
+void pt_convert_input_clock(pt_convert_input_t *input, const pt_event_t *event);
+
+#endif

@@ -1,0 +1,174 @@
+/* convert_main.c: perf-trace-convert, from the command line to the exit status.
+ * SPDX-License-Identifier: MIT */
+#include "convert_account.h"
+#include "convert_run.h"
+#include "convert_target.h"
+#include "message.h"
+#include "os.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#define MAX_FILES_NAMED 4 /* of one kind of problem */
+
+/* Every input open at once and every part need a descriptor. */
+static void raise_descriptor_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+/* What a left-over ring file is answered with: its events are in no file yet. */
+static void ring_input(const pt_convert_input_t *in) {
+    pt_warn("%s: is the ring file of a program that is running or was killed; perf-trace-recover "
+            "completes its trace first",
+            in->name);
+}
+
+/* Opens all inputs and looks into those that need it. Files that are no trace drop out. */
+static pt_exit_t open_inputs(pt_convert_input_t *inputs, const pt_paths_t *paths,
+                             const pt_convert_options_t *options, pt_problems_t *book,
+                             unsigned threads) {
+    for (size_t i = 0; i < paths->count; i++) {
+        unsigned number = pt_problems_add_file(
+            book, paths->items[i].is_stdin ? "standard input" : paths->items[i].name);
+        pt_exit_t status =
+            pt_convert_input_open(&inputs[i], &paths->items[i], number, options, book);
+        if (status != PT_EXIT_OK) {
+            return status;
+        }
+        if (inputs[i].source.shape == PT_SHAPE_RING) {
+            ring_input(&inputs[i]);
+            inputs[i].source.shape = PT_SHAPE_NONE;
+            inputs[i].source.why = NULL;
+        }
+        pt_tracks_init(&inputs[i].tracks, number, (unsigned)paths->count);
+    }
+    pt_exit_t status = pt_convert_run_surveys(inputs, paths->count, threads);
+    for (size_t i = 0; i < paths->count && status == PT_EXIT_OK; i++) {
+        pt_convert_input_t *in = &inputs[i];
+        in->used = in->source.shape != PT_SHAPE_NONE && (in->source.ours || in->survey.events > 0);
+        if (!in->used && in->source.shape != PT_SHAPE_NONE) {
+            in->source.why = "no trace event is in it";
+        }
+        if (!in->used && in->source.why != NULL) {
+            pt_warn("%s: skipped: %s", in->name, in->source.why);
+        }
+    }
+    return status;
+}
+
+/* After the conversion: account, problems, and what the exit status says about them. */
+static pt_exit_t close_account(const pt_convert_account_t *account, const pt_convert_doc_t *doc,
+                               const pt_convert_options_t *options) {
+    const pt_convert_plan_t *plan = account->plan;
+    bool strict = options->strict || options->check;
+    uint64_t faults = pt_problems_total(account->book, PT_PROBLEM_MENDED);
+    pt_convert_account_print(account, doc);
+    pt_problems_print(account->book, options->strict, MAX_FILES_NAMED);
+    if (options->json) {
+        perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT;
+        perftrace__strbuf_puts(&text, "{");
+        pt_convert_account_json(account, true, &text);
+        perftrace__strbuf_puts(&text, "}\n");
+        fputs(perftrace__strbuf_cstr(&text), stdout);
+        perftrace__strbuf_free(&text);
+    }
+    if (options->require_all && plan->missing_count > 0) {
+        pt_error("%zu rank%s of the world missing (--require-all)", plan->missing_count,
+                 plan->missing_count == 1 ? " is" : "s are");
+        return PT_EXIT_PROBLEMS;
+    }
+    if (options->check && (faults > 0 || account->lost > 0)) {
+        return PT_EXIT_PROBLEMS;
+    }
+    return strict && faults > 0 ? PT_EXIT_PROBLEMS : PT_EXIT_OK;
+}
+
+static pt_exit_t convert(const pt_convert_options_t *options, const pt_paths_t *paths,
+                         const char *target) {
+    unsigned threads =
+        options->jobs > 0 ? (unsigned)options->jobs : PT_MIN(perftrace__os_cpu_count(), 16U);
+    uint64_t start = perftrace__os_mono_ns();
+    pt_convert_input_t *inputs = calloc(paths->count, sizeof *inputs);
+    pt_problems_t *book = pt_problems_new(pt_trace_problem_kinds(), PT_TRACE_PROBLEM_COUNT);
+    pt_convert_plan_t plan = {.order = NULL};
+    pt_convert_doc_t doc = {.target = NULL};
+    pt_convert_account_t account;
+    perftrace__strbuf_t metadata = PERFTRACE__STRBUF_INIT;
+    pt_exit_t status = PT_EXIT_INTERNAL;
+    if (inputs == NULL || book == NULL) {
+        goto done;
+    }
+    status = open_inputs(inputs, paths, options, book, threads);
+    if (status == PT_EXIT_OK) {
+        status = pt_convert_plan_make(&plan, inputs, paths->count, options);
+    }
+    if (status == PT_EXIT_OK) {
+        status = pt_convert_doc_open(&doc, options, paths, target);
+    }
+    if (status == PT_EXIT_OK) {
+        status = pt_convert_run(&plan, &doc, options, threads, pt_paths_total_size(paths));
+    }
+    if (status != PT_EXIT_OK) {
+        goto done;
+    }
+    pt_convert_account_make(&account, &plan, book);
+    pt_convert_account_json(&account, false, &metadata);
+    status = metadata.failed ? PT_EXIT_INTERNAL
+                             : pt_convert_doc_commit(&doc, perftrace__strbuf_cstr(&metadata));
+    account.elapsed_ns = perftrace__os_mono_ns() - start;
+    if (status == PT_EXIT_OK) {
+        status = close_account(&account, &doc, options);
+    }
+done:
+    perftrace__strbuf_free(&metadata);
+    pt_convert_doc_free(&doc);
+    pt_convert_plan_free(&plan);
+    for (size_t i = 0; inputs != NULL && i < paths->count; i++) {
+        pt_convert_input_free(&inputs[i]);
+    }
+    free(inputs);
+    pt_problems_free(book);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    pt_convert_options_t options;
+    pt_string_list_t operands = PT_STRING_LIST_INIT;
+    pt_paths_t paths = PT_PATHS_INIT;
+    perftrace__strbuf_t target = PERFTRACE__STRBUF_INIT;
+    pt_paths_request_t request = {.filter = pt_convert_target_wanted,
+                                  .looked_for = "*.jsonl, *.json or *.json.gz"};
+    pt_message_init(pt_convert_tool.name, argc > 0 ? argv[0] : NULL, PT_NORMAL);
+    int status = pt_convert_options_parse(&options, argc, argv, &operands);
+    size_t given = operands.count;
+    if (status == PT_OPTION_GO_ON) {
+        status = pt_convert_target_split(&options, &operands);
+    }
+    if (status == PT_OPTION_GO_ON) {
+        status = pt_paths_collect(&request, operands.items, operands.count, &paths);
+        if (status == PT_EXIT_OK && !options.check) {
+            if (options.output != NULL) {
+                perftrace__strbuf_puts(&target, options.output);
+            } else {
+                pt_convert_target_infer(&operands, &paths, &options, &target);
+            }
+        }
+        if (status == PT_EXIT_OK) {
+            raise_descriptor_limit();
+            pt_output_catch_signals();
+            status =
+                convert(&options, &paths, options.check ? NULL : perftrace__strbuf_cstr(&target));
+        }
+    }
+    operands.count = given;
+    pt_paths_free(&paths);
+    pt_string_list_free(&operands);
+    pt_convert_options_free(&options);
+    perftrace__strbuf_free(&target);
+    return status;
+}
