@@ -35,7 +35,7 @@ for compiler in gcc clang; do
     command -v $compiler >/dev/null || continue
     for standard in c11 gnu11 c17 c2x; do
         for switch in "" -DPERFTRACE_DISABLE; do
-            for level in -O0 -O2; do
+            for level in -O0 -O2 -O3; do
                 # shellcheck disable=SC2086
                 compiles "$compiler $standard $level $switch" $compiler -std=$standard $strict \
                     -Wstrict-prototypes -Wconversion $level $switch $include -c \
@@ -62,10 +62,24 @@ for compiler in g++ clang++; do
     command -v $compiler >/dev/null || continue
     for standard in c++17 gnu++17 c++20; do
         for switch in "" -DPERFTRACE_DISABLE; do
-            # shellcheck disable=SC2086
-            compiles "$compiler $standard $switch" $compiler -std=$standard $strict -O1 $switch \
-                $include -c "$here/every_macro.cpp" -o "$work/macros.o"
+            for level in -O0 -O2 -O3; do
+                # shellcheck disable=SC2086
+                compiles "$compiler $standard $level $switch" $compiler -std=$standard $strict \
+                    $level $switch "$include" -c "$here/every_macro.cpp" -o "$work/macros.o"
+            done
         done
+    done
+done
+
+# Real programs, where inlining leads compilers to warnings that small functions do not show.
+for program in "$source"/examples/*.c "$source"/examples/*.cpp; do
+    compiler=gcc standard=gnu11
+    [ "${program%.cpp}" = "$program" ] || compiler=g++ standard=gnu++17
+    command -v $compiler >/dev/null || continue
+    for level in -O1 -O2 -O3 "-O3 -fPIC"; do
+        # shellcheck disable=SC2086
+        compiles "${program##*/} $level" $compiler -std=$standard $strict $level "$include" -c \
+            "$program" -o "$work/program.o"
     done
 done
 
