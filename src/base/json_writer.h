@@ -13,7 +13,7 @@
 
 #define PERFTRACE__U64_MAX    20 /* bytes of the longest uint64_t */
 #define PERFTRACE__I64_MAX    20
-#define PERFTRACE__US_MAX     22 /* microseconds with three decimals */
+#define PERFTRACE__US_MAX     24 /* microseconds with three decimals, written ahead of the end */
 #define PERFTRACE__DOUBLE_MAX 32 /* longest double, or "-Infinity" in quotes */
 
 /* Room that len bytes can need as a JSON string, quotes included: six bytes each at worst. */

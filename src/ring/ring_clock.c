@@ -12,6 +12,11 @@ uint64_t perftrace__clock_mult(uint64_t ticks, uint64_t ns, uint64_t fallback) {
     return mult == 0 || mult > (uint64_t)1000 << 32 ? fallback : (uint64_t)mult;
 }
 
+static uint64_t after_anchor(const perftrace__anchor_t *a, uint64_t ticks) {
+    __extension__ unsigned __int128 d = (unsigned __int128)(ticks - a->ticks) * a->mult;
+    return a->ns + (uint64_t)(d >> 32);
+}
+
 uint64_t perftrace__ring_ticks_to_ns(const perftrace__ring_header_t *h, uint64_t ticks) {
     /* Pairs with the release in clock_anchor (core): the anchors below the count are complete. */
     uint32_t n = pt_load_acquire(&h->anchor_count);
@@ -25,8 +30,7 @@ uint64_t perftrace__ring_ticks_to_ns(const perftrace__ring_header_t *h, uint64_t
     }
     const perftrace__anchor_t *a = &h->anchors[i % PERFTRACE__RING_ANCHORS];
     if (ticks >= a->ticks) {
-        __extension__ unsigned __int128 d = (unsigned __int128)(ticks - a->ticks) * a->mult;
-        return a->ns + (uint64_t)(d >> 32);
+        return after_anchor(a, ticks);
     }
     __extension__ unsigned __int128 back = (unsigned __int128)(a->ticks - ticks) * a->mult;
     uint64_t ns = (uint64_t)(back >> 32);
@@ -49,9 +53,18 @@ int perftrace__ring_step_at(const perftrace__ring_header_t *h, uint64_t ticks, i
 }
 
 void perftrace__ring_resolve(const perftrace__ring_header_t *h, perftrace__event_t *ev) {
-    ev->has_step =
-        ev->kind == PERFTRACE_I_KIND_SCOPE && perftrace__ring_step_at(h, ev->start, &ev->step);
     uint64_t start = ev->start;
-    ev->start = perftrace__ring_ticks_to_ns(h, start);
-    ev->end = ev->end == start ? ev->start : perftrace__ring_ticks_to_ns(h, ev->end);
+    uint64_t end = ev->end;
+    ev->has_step =
+        ev->kind == PERFTRACE_I_KIND_SCOPE && perftrace__ring_step_at(h, start, &ev->step);
+    uint32_t n = pt_load_acquire(&h->anchor_count);
+    const perftrace__anchor_t *a = &h->anchors[(n - 1) % PERFTRACE__RING_ANCHORS];
+    if (PT_LIKELY(n && start >= a->ticks && end >= start)) {
+        /* Nearly every event lies behind the last anchor. */
+        ev->start = after_anchor(a, start);
+        ev->end = after_anchor(a, end);
+    } else {
+        ev->start = perftrace__ring_ticks_to_ns(h, start);
+        ev->end = end == start ? ev->start : perftrace__ring_ticks_to_ns(h, end);
+    }
 }

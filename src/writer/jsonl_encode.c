@@ -31,6 +31,16 @@ static char *put(char *dst, const char *s, size_t len) {
     return dst + len;
 }
 
+/* Copies prepared text in blocks of 32 bytes: no call, no branch on the length in the common case.
+ * Reads and writes up to WIDE - 1 bytes behind the end: prepared text and lines have that room. */
+#define WIDE 32u
+static char *put_wide(char *dst, const char *s, size_t len) {
+    for (size_t i = 0; i < len; i += WIDE) {
+        memcpy(dst + i, s + i, WIDE);
+    }
+    return dst + len;
+}
+
 #define PUT_LITERAL(dst, literal) put((dst), (literal), sizeof(literal) - 1)
 
 static char *put_head(char *p, const char *name, size_t len, char phase) {
@@ -42,7 +52,8 @@ static char *put_head(char *p, const char *name, size_t len, char phase) {
 }
 
 static const site_text_t *prepare(const perftrace__site_t *site, size_t closing_len) {
-    size_t room = sizeof(site_text_t) + 128 + PERFTRACE__JSON_STRING_ROOM((size_t)site->name_len) +
+    size_t room = sizeof(site_text_t) + 128 + WIDE +
+                  PERFTRACE__JSON_STRING_ROOM((size_t)site->name_len) +
                   PERFTRACE__JSON_STRING_ROOM((size_t)site->category_len);
     for (uint32_t i = 0; i < site->nargs; i++) {
         room += 4 + PERFTRACE__JSON_STRING_ROOM((size_t)site->args[i].name_len);
@@ -72,7 +83,8 @@ static const site_text_t *prepare(const perftrace__site_t *site, size_t closing_
     t->room =
         (uint32_t)((size_t)(p - t->text) + 512 + site->nargs * PERFTRACE__DOUBLE_MAX + closing_len);
     /* Shrinks; on failure the larger block stays. */
-    site_text_t *small = realloc(t, sizeof(*t) + (size_t)(p - t->text));
+    memset(p, 0, WIDE);
+    site_text_t *small = realloc(t, sizeof(*t) + (size_t)(p - t->text) + WIDE);
     ((perftrace__site_t *)(uintptr_t)site)->cache = small ? small : t;
     return small ? small : t;
 }
@@ -110,7 +122,7 @@ static char *put_args(char *p, const perftrace__event_t *ev, const site_text_t *
     const uint64_t *arg = ev->args;
     bool counter = ev->kind == PERFTRACE_I_KIND_COUNTER;
     for (uint32_t i = 0; i < ev->nargs; i++) {
-        p = put(p, key, t->key_len[i]);
+        p = put_wide(p, key, t->key_len[i]);
         key += t->key_len[i];
         uint32_t type = ev->site->args[i].type;
         if (type != PERFTRACE_I_TYPE_STR) {
@@ -143,7 +155,7 @@ static char *put_thread(perftrace__jsonl_t *j, char *p, uint32_t tid) {
         j->thread_len = (size_t)(q - j->thread_text);
         j->thread_tid = tid;
     }
-    return put(p, j->thread_text, j->thread_len);
+    return put_wide(p, j->thread_text, j->thread_len);
 }
 
 static char *put_id(char *p, uint64_t id) {
@@ -195,7 +207,7 @@ static void put_line(perftrace__jsonl_t *j, const perftrace__event_t *ev, const 
     if (PT_UNLIKELY(renamed || special)) {
         p = put_head(p, ev->name, ev->name_len, special ? 'B' : phase_of[ev->kind]);
     } else {
-        p = put(p, t->text, t->head_len);
+        p = put_wide(p, t->text, t->head_len);
     }
     p = perftrace__put_us(p, ev->start);
     if (ev->kind == PERFTRACE_I_KIND_SCOPE && !special) {
@@ -205,7 +217,7 @@ static void put_line(perftrace__jsonl_t *j, const perftrace__event_t *ev, const 
         p = perftrace__put_us(p, dur);
     }
     p = put_thread(j, p, ev->tid);
-    p = put(p, t->text + t->head_len, t->mid_len);
+    p = put_wide(p, t->text + t->head_len, t->mid_len);
     char *args = p;
     p = put_args(p, ev, t);
     if (ev->has_step && !has_user_step(ev->site)) {
@@ -224,7 +236,7 @@ static void put_line(perftrace__jsonl_t *j, const perftrace__event_t *ev, const 
     /* Counters carry numbers only: each key would become a series. */
     if (ev->kind != PERFTRACE_I_KIND_COUNTER && j->closing_len) {
         p = p == args ? p : PUT_LITERAL(p, ", ");
-        p = put(p, j->closing, j->closing_len);
+        p = put_wide(p, j->closing, j->closing_len);
     }
     *p++ = '}';
     p = put_tail(p, ev);

@@ -15,7 +15,7 @@ typedef struct perftrace__jsonl {
     int32_t rank;
     char *closing; /* what ends every args object: "rank": 3, "role": "actor"}} */
     size_t closing_len;
-    char thread_text[64]; /* , "pid": 71, "tid": 72 of the thread seen last */
+    char thread_text[96]; /* , "pid": 71, "tid": 72 of the thread seen last */
     size_t thread_len;
     uint32_t thread_tid;
     char role_text[256]; /* the role, or "" */

@@ -26,6 +26,8 @@ bool perftrace__jsonl_init(perftrace__jsonl_t *j, const perftrace__run_meta_t *m
         perftrace__strbuf_json_cstr(&closing, meta->role);
         snprintf(j->role_text, sizeof(j->role_text), "%s", meta->role);
     }
+    /* The encoder copies it in wide blocks. */
+    perftrace__strbuf_reserve(&closing, 64);
     if (closing.failed) {
         perftrace__strbuf_free(&closing);
         return false;
