@@ -19,3 +19,6 @@ function(perftrace_bench name)
 endfunction()
 
 perftrace_bench(scope ARGS --rounds 1 --count 100 --dir ${perftrace_bench_work}/scope)
+perftrace_bench(cold ARGS --rounds 1 --count 20 --dir ${perftrace_bench_work}/cold)
+perftrace_bench(off ARGS --rounds 1 --count 100 --dir ${perftrace_bench_work}/off)
+perftrace_bench(threads ARGS --rounds 1 --count 100 --dir ${perftrace_bench_work}/threads)
