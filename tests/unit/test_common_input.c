@@ -218,7 +218,8 @@ static void bytes_behind_the_last_member_are_named_and_the_data_kept(void **stat
     (void)state;
     size_t len = trace_text(text, 5000, 5);
     size_t zip_len = gzip_member(zip, TEXT_MAX, text, len, 6, NULL);
-    memcpy(zip + zip_len, "garbage", 7);
+    static const uint8_t garbage[] = {'g', 'a', 'r', 'b', 'a', 'g', 'e'};
+    memcpy(zip + zip_len, garbage, sizeof(garbage));
     for (size_t b = 0; b < 2; b++) {
         size_t got_len;
         assert_int_equal(unpack(zip, zip_len + 7, backends[b], 4096, &got_len), PT_INPUT_TRAILING);

@@ -83,6 +83,55 @@ static void name_comes_from_the_program_without_argv(void **state) {
     assert_false(pt_message_has_color());
 }
 
+/* What comes out of a terminal on standard error while a few messages are made. */
+static const char *on_a_terminal(void) {
+    static char text[4096];
+    text[0] = '\0';
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    int line = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+    int saved = dup(2);
+    dup2(line, 2);
+    close(line);
+    pt_message_init("t", NULL, PT_NORMAL);
+    pt_message_status("half way");
+    pt_error("lost");
+    pt_message_status("nearly");
+    pt_message_status(NULL);
+    pt_message_status(NULL);
+    pt_note("done");
+    size_t len = 0;
+    while (!strstr(text, "t: done") && len < sizeof(text) - 1) {
+        ssize_t n = read(terminal, text + len, sizeof(text) - 1 - len);
+        assert_true(n > 0);
+        len += (size_t)n;
+        text[len] = '\0';
+    }
+    dup2(saved, 2);
+    close(saved);
+    close(terminal);
+    pt_message_init("perf-trace-test", NULL, PT_NORMAL);
+    return text;
+}
+
+static void terminal_gets_colours_and_a_status_line(void **state) {
+    (void)state;
+    setenv("TERM", "xterm", 1);
+    unsetenv("NO_COLOR");
+    assert_non_null(strstr(on_a_terminal(), "\r\033[Khalf way"
+                                            "\r\033[Kt: \033[1;31merror: \033[0mlost\r\n"
+                                            "\r\033[Knearly\r\033[Kt: done"));
+}
+
+static void no_color_is_honoured(void **state) {
+    (void)state;
+    setenv("NO_COLOR", "1", 1);
+    assert_non_null(strstr(on_a_terminal(), "\r\033[Kt: error: lost\r\n"));
+    unsetenv("NO_COLOR");
+    setenv("TERM", "dumb", 1);
+    assert_true(strncmp(on_a_terminal(), "t: error: lost\r\nt: done", 23) == 0);
+}
+
 #define PROBLEM_LIST(X)                                                                            \
     X(CUT, "string_cut", "string cut", PT_PROBLEM_NOTE)                                            \
     X(NAN, "nan_mended", "bare NaN mended", PT_PROBLEM_MENDED)                                     \
@@ -203,6 +252,8 @@ int main(void) {
         cmocka_unit_test(quiet_keeps_errors_only),
         cmocka_unit_test(control_bytes_do_not_reach_the_terminal),
         cmocka_unit_test(name_comes_from_the_program_without_argv),
+        cmocka_unit_test(terminal_gets_colours_and_a_status_line),
+        cmocka_unit_test(no_color_is_honoured),
         cmocka_unit_test(each_kind_is_told_once_a_file_with_its_first_place),
         cmocka_unit_test(first_place_does_not_depend_on_the_order),
         cmocka_unit_test(details_are_bounded_and_unknown_numbers_harmless),

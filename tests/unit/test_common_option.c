@@ -77,15 +77,12 @@ static pt_string_list_t operands;
 static char text[65536];
 
 /* Parses a NULL-ended command line; what was printed on standard output and error is in text. */
-static int parse(const char *first, ...) {
+static int parse_list(const char *const *arguments) {
     char *argv[20] = {(char *)(uintptr_t) "perf-trace-test"};
     int argc = 1;
-    va_list ap;
-    va_start(ap, first);
-    for (const char *arg = first; arg; arg = va_arg(ap, const char *)) {
-        argv[argc++] = (char *)(uintptr_t)arg;
+    for (const char *const *arg = arguments; *arg; arg++) {
+        argv[argc++] = (char *)(uintptr_t)*arg;
     }
-    va_end(ap);
     pt_string_list_free(&operands);
     pt_string_list_free(&values.names);
     memset(&values, 0, sizeof(values));
@@ -97,6 +94,8 @@ static int parse(const char *first, ...) {
     snprintf(text + len, sizeof(text) - len, "%s", temp_uncatch(1, "out"));
     return status;
 }
+
+#define parse(...) parse_list((const char *const[]){__VA_ARGS__})
 
 static int enter(void **state) {
     (void)state;

@@ -21,16 +21,13 @@ static bool is_jsonl(const char *name, void *ctx) {
 }
 
 /* Collects a NULL-ended list of operands; messages are in said. */
-static pt_exit_t collect(const char *first, ...) {
+static pt_exit_t collect_list(const char *const *arguments) {
     static const pt_paths_request_t request = {.filter = is_jsonl, .looked_for = "*.jsonl"};
     char *operands[10];
     size_t count = 0;
-    va_list ap;
-    va_start(ap, first);
-    for (const char *arg = first; arg; arg = va_arg(ap, const char *)) {
-        operands[count++] = (char *)(uintptr_t)arg;
+    for (const char *const *arg = arguments; *arg; arg++) {
+        operands[count++] = (char *)(uintptr_t)*arg;
     }
-    va_end(ap);
     pt_paths_free(&paths);
     char err[TEMP_PATH_MAX + 8];
     snprintf(err, sizeof(err), "%s.err", temp_folder); /* not beside the inputs */
@@ -41,13 +38,16 @@ static pt_exit_t collect(const char *first, ...) {
     return status;
 }
 
+#define collect(...) collect_list((const char *const[]){__VA_ARGS__})
+
 /* The names found, joined by blanks. */
 static const char *found(void) {
     static char names[4096];
+    size_t len = 0;
     names[0] = '\0';
     for (size_t i = 0; i < paths.count; i++) {
-        strcat(names, i ? " " : "");
-        strcat(names, paths.items[i].name);
+        len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? " " : "",
+                                paths.items[i].name);
     }
     return names;
 }

@@ -150,7 +150,7 @@ static void faults_are_the_same_with_readable_bytes_behind(void **state) {
         const bad_t *b = &bad_texts[i];
         static const char *const tails[] = {"\"}]0123456789", "                ", "]]]]}}}}"};
         for (size_t t = 0; t < PT_ARRAY_LEN(tails); t++) {
-            char room[256];
+            char room[256 + PERFTRACE__JSON_SPARE];
             memset(room, tails[t][0], sizeof(room));
             memcpy(room, b->text, b->len);
             memcpy(room + b->len, tails[t], strlen(tails[t]));
@@ -336,6 +336,57 @@ static void members_come_in_order_with_their_slices(void **state) {
     assert_int_equal(c.notes, PERFTRACE__JSON_NOTE_ESCAPE);
 }
 
+/* Lines of different making share the hints; with bytes behind, and without. */
+static void hints_change_nothing(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"name\": \"n\", \"ts\": 305.125, \"args\": {\"rank\": 3, \"role\": \"actor\"}}\n"
+        "{\"name\": \"n\", \"ts\": 305.125, \"args\": {\"rank\": 3, \"role\": \"actor\"}}\n"
+        "{\"ph\":\"X\",\"External id\":  17,\n   \"a key of more than sixteen bytes\": {\"a\": "
+        "1}}\n"
+        "{\"a key of more than sixteen bytes, and longer than thirty-two\": [], \"\": -1}\n";
+    static const char *const want[] = {
+        "name",
+        "ts",
+        "args",
+        "name",
+        "ts",
+        "args",
+        "ph",
+        "External id",
+        "a key of more than sixteen bytes",
+        "a key of more than sixteen bytes, and longer than thirty-two",
+        ""};
+    perftrace__json_hints_t hints = {{0}};
+    for (int round = 0; round < 4; round++) {
+        char room[sizeof(text) + PERFTRACE__JSON_SPARE] = {0};
+        size_t seen = 0;
+        memcpy(room, text, sizeof(text) - 1);
+        for (char *line = room; *line; line++) {
+            perftrace__json_cursor_t c;
+            perftrace__json_slice_t k;
+            perftrace__json_slice_t v;
+            size_t len = (size_t)(strchr(line, '}') - line);
+            while (line[len] != '\n' || line[len - 1] != '}') {
+                len++;
+            }
+            size_t readable = round % 2 ? len : (size_t)(room + sizeof(room) - line);
+            perftrace__json_cursor_init_readable(&c, line, len, readable);
+            perftrace__json_cursor_hint(&c, round < 2 ? &hints : NULL);
+            assert_true(perftrace__json_enter_object(&c));
+            while (perftrace__json_next_member(&c, &k, &v) > 0) {
+                assert_int_equal(k.len, strlen(want[seen]));
+                assert_memory_equal(k.p, want[seen], k.len);
+                seen++;
+            }
+            assert_int_equal(c.error.code, PERFTRACE__JSON_E_OK);
+            assert_true(perftrace__json_at_end(&c));
+            line += len;
+        }
+        assert_int_equal(seen, PT_ARRAY_LEN(want));
+    }
+}
+
 static void an_error_stays(void **state) {
     (void)state;
     static const char text[] = "{\"a\": NaN, \"b\": 2}";
@@ -395,6 +446,7 @@ int main(void) {
         cmocka_unit_test(what_is_found_does_not_depend_on_alignment),
         cmocka_unit_test(depth_ends_at_the_limit_without_recursion),
         cmocka_unit_test(members_come_in_order_with_their_slices),
+        cmocka_unit_test(hints_change_nothing),
         cmocka_unit_test(an_error_stays),
         cmocka_unit_test(values_one_after_the_other_are_given_out),
         cmocka_unit_test(every_code_has_a_text),

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <zlib.h>
 #ifdef PT_HAVE_ISAL
+#    include "isal_leave.h"
+
 #    include <isa-l.h>
 #endif
 
@@ -71,10 +73,9 @@ static size_t pack_isal(pt_deflater_t *deflater, const void *in, size_t len, voi
     isal->avail_in = (uint32_t)len;
     isal->next_out = out;
     isal->avail_out = (uint32_t)PT_MIN(cap, UINT32_MAX);
-    if (isal_deflate_stateless(isal) != COMP_OK || isal->avail_in) {
-        return 0;
-    }
-    return isal->total_out;
+    int status = isal_deflate_stateless(isal);
+    pt_isal_leave();
+    return status == COMP_OK && isal->avail_in == 0 ? isal->total_out : 0;
 }
 #endif
 
@@ -183,7 +184,9 @@ uint32_t pt_crc32(uint32_t crc, const void *data, size_t len) {
         return crc;
     }
 #ifdef PT_HAVE_ISAL
-    return crc32_gzip_refl(crc, data, len);
+    crc = crc32_gzip_refl(crc, data, len);
+    pt_isal_leave();
+    return crc;
 #else
     return (uint32_t)crc32_z(crc, data, len);
 #endif

@@ -63,11 +63,9 @@ static size_t read_body(pt_gunzip_t *g, uint8_t *out, size_t size) {
     if (result == PT_INFLATE_DONE) {
         g->trailer_len = 0;
         g->state = PT_GUNZIP_TRAILER;
-    } else if (result == PT_INFLATE_BAD) {
-        stop(g, PT_INPUT_CORRUPT, "the gzip data is damaged");
-    } else if (made == 0 && in_len == 0) {
+    } else if (result == PT_INFLATE_MORE && made == 0 && in_len == 0) {
         cut_off(g);
-    } else if (made == 0 && used == 0) {
+    } else if (result == PT_INFLATE_BAD || (made == 0 && used == 0)) {
         /* Input and room for output, yet no step forward: never loop on what a library does not
          * say. */
         stop(g, PT_INPUT_CORRUPT, "the gzip data is damaged");

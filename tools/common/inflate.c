@@ -5,6 +5,8 @@
 #include <string.h>
 #include <zlib.h>
 #ifdef PT_HAVE_ISAL
+#    include "isal_leave.h"
+
 #    include <isa-l/igzip_lib.h>
 #endif
 
@@ -78,6 +80,7 @@ static pt_inflate_result_t run_isal(struct inflate_state *isal, const uint8_t *i
     isal->next_out = out;
     isal->avail_out = (uint32_t)out_cap;
     int status = isal_inflate(isal);
+    pt_isal_leave();
     *ret_made = out_cap - isal->avail_out;
     /* Not by avail_in: on its error path the library leaves that short by its read-ahead, which may
      * even wrap around. */

@@ -156,7 +156,7 @@ static void do_builtin(parser_t *p, pt_builtin_t builtin, const char *value) {
     }
 }
 
-/* Applies one option. name is how the user wrote it, value NULL when there is none. */
+/* Applies one option. name is how the user wrote it, value "" when there is none. */
 static int apply(parser_t *p, match_t match, const char *name, const char *value) {
     const pt_option_t *option = pt_option_at(p->tool, match.index);
     pt_builtin_t builtin = pt_option_builtin(p->tool, match.index);
@@ -171,11 +171,9 @@ static int apply(parser_t *p, match_t match, const char *name, const char *value
     perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
     int status = PT_OPTION_GO_ON;
     if (!set_value(p, option, value, &problem)) {
-        status = pt_option_usage_error(p->tool, "option %s%s%s: %s", name,
-                                       !value           ? ""
-                                       : name[1] == '-' ? "="
-                                                        : " ",
-                                       value ? value : "", perftrace__strbuf_cstr(&problem));
+        const char *joint = name[1] == '-' ? "=" : " ";
+        status = pt_option_usage_error(p->tool, "option %s%s%s: %s", name, *value ? joint : "",
+                                       value, perftrace__strbuf_cstr(&problem));
     }
     perftrace__strbuf_free(&problem);
     return status;
@@ -273,7 +271,7 @@ static int parse_long(parser_t *p, const char *argument) {
     if (!value && option->arg) {
         status = next_value(p, option, written, &value);
     }
-    return status == PT_OPTION_GO_ON ? apply(p, match, written, value) : status;
+    return status == PT_OPTION_GO_ON ? apply(p, match, written, value ? value : "") : status;
 }
 
 static int parse_short(parser_t *p, const char *argument) {
@@ -289,7 +287,7 @@ static int parse_short(parser_t *p, const char *argument) {
         const pt_option_t *option = pt_option_at(p->tool, match.index);
         const char written[] = {'-', *c, '\0'};
         if (!option->arg) {
-            int status = apply(p, match, written, NULL);
+            int status = apply(p, match, written, "");
             if (status != PT_OPTION_GO_ON) {
                 return status;
             }

@@ -45,7 +45,7 @@ typedef struct pt_choice {
     const char *help; /* NULL: the name says it */
 } pt_choice_t;
 
-/* Handles one occurrence. values is what pt_option_parse was given, value the text (NULL for an
+/* Handles one occurrence. values is what pt_option_parse was given, value the text ("" for an
  * option without one). On failure appends what is expected, "expected A..B", to ret_problem and
  * returns false. */
 typedef bool (*pt_option_fn)(void *values, const char *value, perftrace__strbuf_t *ret_problem);
@@ -65,7 +65,7 @@ typedef struct pt_option {
 
 /* The offset of a field, refusing one that is not of the type the kind needs. */
 #define PT_I_FIELD(S, field, type)                                                                 \
-    (offsetof(S, field) + 0 * sizeof(1 ? &((S *)0)->field : (type *)0))
+    (offsetof(S, field) + 0 * sizeof(*(1 ? &((S *)0)->field : (type *)0)))
 #define PT_I_OPTION(kind_, S, field, type, short_, long_, arg_, help_, ...)                        \
     {                                                                                              \
         .kind = PT_OPTION_KIND_##kind_, .short_name = (short_), .long_name = (long_),              \

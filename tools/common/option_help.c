@@ -32,7 +32,7 @@ static void append_option(perftrace__strbuf_t *out, const pt_option_t *option, u
     }
     perftrace__strbuf_t help = PERFTRACE__STRBUF_INIT;
     perftrace__strbuf_puts(&help, option->help);
-    if (option->kind == PT_OPTION_KIND_ENUM) {
+    if (!pt_option_explains_choices(option)) {
         perftrace__strbuf_puts(&help, ": ");
         pt_option_append_choices(&help, option->choices, ", ");
     }

@@ -36,6 +36,15 @@ bool pt_option_repeats(const pt_option_t *option) {
            (option->kind == PT_OPTION_KIND_CALLBACK && option->fn);
 }
 
+bool pt_option_explains_choices(const pt_option_t *option) {
+    for (const pt_choice_t *choice = option->choices; choice && choice->name; choice++) {
+        if (!choice->help) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void pt_option_append_choices(perftrace__strbuf_t *out, const pt_choice_t *choices,
                               const char *separator) {
     for (const pt_choice_t *choice = choices; choice->name; choice++) {

@@ -26,6 +26,8 @@ pt_builtin_t pt_option_builtin(const pt_tool_t *tool, size_t index);
 bool pt_option_is_shown(const pt_option_t *option);
 /* True when the option may be given several times with each counting. */
 bool pt_option_repeats(const pt_option_t *option);
+/* True when each choice has a text of its own, so that a list of bare names says nothing more. */
+bool pt_option_explains_choices(const pt_option_t *option);
 /* Appends "auto, always, never". */
 void pt_option_append_choices(perftrace__strbuf_t *out, const pt_choice_t *choices,
                               const char *separator);

@@ -67,7 +67,7 @@ static void append_option(perftrace__strbuf_t *out, const pt_option_t *option) {
     }
     perftrace__strbuf_puts(out, "\\fR\n");
     append_string(out, option->help);
-    if (option->kind == PT_OPTION_KIND_ENUM) {
+    if (!pt_option_explains_choices(option)) {
         perftrace__strbuf_puts(out, ": \\fB");
         pt_option_append_choices(out, option->choices, "\\fR, \\fB");
         perftrace__strbuf_puts(out, "\\fR");

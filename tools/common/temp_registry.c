@@ -11,12 +11,12 @@
 
 #define SLOTS 64
 
-static char *slots[SLOTS]; /* atomic */
-static int dying;          /* atomic: a handler has begun to read the slots */
+static const char *slots[SLOTS]; /* atomic */
+static int dying;                /* atomic: a handler has begun to read the slots */
 
-void pt_temp_registry_add(char *path) {
+void pt_temp_registry_add(const char *path) {
     for (size_t i = 0; i < SLOTS; i++) {
-        char *none = NULL;
+        const char *none = NULL;
         /* Publishes the string's bytes; pairs with the load in remove_all. */
         if (pt_cas_acq_rel(&slots[i], &none, path)) {
             return;
@@ -26,7 +26,7 @@ void pt_temp_registry_add(char *path) {
 
 void pt_temp_registry_remove(char *path) {
     for (size_t i = 0; i < SLOTS; i++) {
-        char *held = path;
+        const char *held = path;
         if (pt_cas_acq_rel(&slots[i], &held, NULL)) {
             break;
         }
