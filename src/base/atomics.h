@@ -2,7 +2,8 @@
  *
  * They work on plain integer objects, so that the same structures can lie in files that are mapped
  * and can be read by C++ through the public headers. Each ordered use says at the call what it
- * publishes or observes and which function it pairs with (docs/THREADING.md has the table). */
+ * publishes or observes and which function it pairs with (docs/THREADING.md has the table). There
+ * are no fences: ThreadSanitizer does not follow them. */
 #ifndef PERFTRACE_BASE_ATOMICS_H
 #define PERFTRACE_BASE_ATOMICS_H
 
@@ -19,8 +20,5 @@
     __atomic_compare_exchange_n((p), (pold), (v), 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
 #define pt_cas_relaxed(p, pold, v)                                                                 \
     __atomic_compare_exchange_n((p), (pold), (v), 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
-#define pt_fence_acquire() __atomic_thread_fence(__ATOMIC_ACQUIRE)
-#define pt_fence_release() __atomic_thread_fence(__ATOMIC_RELEASE)
-#define pt_fence_seq_cst() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 #endif

@@ -125,8 +125,10 @@ void perftrace__core_thread_name(const char *name) {
         perftrace__slot_t *s = (perftrace__slot_t *)(void *)me.slot;
         uint32_t seq = s->name_seq;
         pt_store_relaxed(&s->name_seq, seq + 1);
-        pt_fence_release();
-        memcpy(s->name, me.name, sizeof(s->name));
+        for (size_t i = 0; i < sizeof(s->name); i++) {
+            /* Whoever sees a new byte sees the odd number before it; pairs with read_name. */
+            pt_store_release(&s->name[i], me.name[i]);
+        }
         /* Publishes the name; pairs with the acquire in the drain's read_name. */
         pt_store_release(&s->name_seq, seq + 2);
     }

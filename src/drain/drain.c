@@ -156,9 +156,8 @@ static void read_name(const perftrace__slot_t *s, char out[64], uint32_t *ret_se
         /* Pairs with the release in perftrace__core_thread_name. */
         uint32_t before = pt_load_acquire(&s->name_seq);
         for (size_t i = 0; i < 64; i++) {
-            out[i] = pt_load_relaxed(&s->name[i]);
+            out[i] = pt_load_acquire(&s->name[i]);
         }
-        pt_fence_acquire();
         if (!(before & 1) && pt_load_relaxed(&s->name_seq) == before) {
             *ret_seq = before;
             break;

@@ -129,8 +129,9 @@ int perftrace__ring_create(perftrace__ring_t *r, const char *const *dirs, unsign
     h->max_slots = max_slots;
     h->meta = *meta;
     /* The magic last: a file without it was not finished and holds nothing. */
-    pt_fence_release();
-    memcpy(h->magic, PERFTRACE__RING_MAGIC, sizeof(h->magic));
+    uint64_t magic;
+    memcpy(&magic, PERFTRACE__RING_MAGIC, sizeof(magic));
+    pt_store_release((uint64_t *)(void *)h->magic, magic);
     PT_TEST_POINT(ring_created);
     return PERFTRACE_OK;
 }
