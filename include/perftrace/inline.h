@@ -58,6 +58,11 @@ PERFTRACE_I_INLINE uint64_t perftrace_i_clock(void) {
 #endif
 }
 
+/* Whether the arguments of a point event are wanted. Atomic, since other threads switch sites. */
+PERFTRACE_I_INLINE uint32_t perftrace_i_wanted(const perftrace_i_site_t *site) {
+    return __atomic_load_n(&site->word, __ATOMIC_RELAXED);
+}
+
 PERFTRACE_I_INLINE uint64_t *perftrace_i_record_at(perftrace_i_slot_t *slot, uint64_t word) {
     return (uint64_t *)((char *)slot + PERFTRACE_I_DATA_AT) + ((word >> 8) & slot->mask);
 }
@@ -196,7 +201,8 @@ PERFTRACE_I_INLINE void perftrace_i_emit(perftrace_i_site_t *site, uint32_t kind
                                          uint64_t id, const uint64_t *values, uint32_t nargs) {
     uint32_t site_id = __atomic_load_n(&site->word, __ATOMIC_RELAXED);
     perftrace_i_slot_t *slot = perftrace_i_slot;
-    if (PERFTRACE_I_RARE(!slot || (int32_t)site_id < 0)) {
+    /* 0 too: another thread may have switched the site off since the macro looked. */
+    if (PERFTRACE_I_RARE(!slot || (int32_t)site_id <= 0)) {
         perftrace_i_emit_slow(site, id, values, 0);
         return;
     }

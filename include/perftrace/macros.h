@@ -209,7 +209,7 @@
 #    define PERFTRACE_I_POINT(n, kind, name, category, has_id, id, name_id, ...)                   \
         do {                                                                                       \
             PERFTRACE_I_SITE(PERFTRACE_I_SITE_VAR(n), kind, name, category, __VA_ARGS__);          \
-            if (PERFTRACE_I_SITE_VAR(n).word) {                                                    \
+            if (perftrace_i_wanted(&PERFTRACE_I_SITE_VAR(n))) {                                    \
                 uint64_t PERFTRACE_I_WORDS_VAR(n)[PERFTRACE_I_NARGS(__VA_ARGS__) + 1];             \
                 PERFTRACE_I_WORDS_VAR(n)[0] = 0;                                                   \
                 PERFTRACE_I_EACH(PERFTRACE_I_STORE, PERFTRACE_I_WORDS_VAR(n), __VA_ARGS__)         \
