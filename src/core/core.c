@@ -21,6 +21,16 @@ static void replace(char **place, const char *text) {
     *place = copy;
 }
 
+/* Writes the ambient step into the ring, current from ticks on. Lock held. */
+static void mark_step(perftrace__core_t *c, uint64_t ticks) {
+    perftrace__ring_header_t *h = c->ring.header;
+    perftrace__step_mark_t *m = &h->steps[h->step_count % PERFTRACE__RING_STEPS];
+    pt_store_relaxed(&m->ticks, ticks);
+    pt_store_relaxed(&m->step, c->step);
+    /* Publishes the mark; pairs with the acquire in perftrace__ring_step_at. */
+    pt_store_release(&h->step_count, h->step_count + 1);
+}
+
 int perftrace__core_start(const perftrace__core_options_t *options, bool enabled) {
     perftrace__core_t *c = &perftrace__core;
     pthread_mutex_lock(&c->lock);
@@ -29,6 +39,7 @@ int perftrace__core_start(const perftrace__core_options_t *options, bool enabled
         goto done;
     }
     perftrace__run_meta_t meta = options->meta;
+    perftrace__ring_t ring;
     perftrace__clock_start(options->slow_clock);
     meta.clock_kind = PERFTRACE__CLOCK_MONO;
     if (c->fast_clock) {
@@ -38,26 +49,36 @@ int perftrace__core_start(const perftrace__core_options_t *options, bool enabled
         meta.clock_kind = PERFTRACE__CLOCK_CNTVCT;
 #endif
     }
-    status = perftrace__ring_create(&c->ring, options->ring_dirs, options->ring_ndirs,
+    status = perftrace__ring_create(&ring, options->ring_dirs, options->ring_ndirs,
                                     options->ring_words, options->max_threads, &meta);
     if (status) {
         goto done;
     }
-    perftrace__clock_first_anchor(c->ring.header);
-    if (!perftrace__sites_log_all(&c->ring)) {
+    perftrace__clock_first_anchor(ring.header);
+    if (!perftrace__sites_log_all(&ring)) {
         status = PERFTRACE_ERR_NOMEM;
-        perftrace__ring_unlink(&c->ring);
-        perftrace__ring_unmap(&c->ring);
+        perftrace__ring_unlink(&ring);
+        perftrace__ring_unmap(&ring);
         goto done;
     }
+    /* In one piece: a late thread of an earlier run may just look at the header. */
+    c->ring = ring;
     c->block = options->block;
     c->block_ns = options->block_ns;
     c->string_max = options->string_max;
     c->first_event_after_fork = options->first_event_after_fork;
     c->warn = options->warn;
-    replace(&c->categories, options->categories ? options->categories : "");
-    replace(&c->names, options->names ? options->names : "");
-    c->enabled = enabled;
+    if (options->resume) {
+        if (c->has_step) {
+            mark_step(c, c->ring.header->anchors[0].ticks);
+        }
+    } else {
+        replace(&c->categories, options->categories ? options->categories : "");
+        replace(&c->names, options->names ? options->names : "");
+        c->enabled = enabled;
+        c->has_step = false;
+    }
+    pt_store_relaxed(&c->stopped, false);
     pt_store_relaxed(&c->generation, c->generation + 1);
     pt_store_release(&c->active, true);
     perftrace__sites_refresh();
@@ -66,20 +87,46 @@ done:
     return status;
 }
 
+static void stop_locked(perftrace__core_t *c) {
+    pt_store_relaxed(&c->after_fork, false);
+    if (!c->active) {
+        return;
+    }
+    pt_store_release(&c->active, false);
+    pt_store_relaxed(&c->stopped, true);
+    pt_store_relaxed(&c->generation, c->generation + 1);
+    perftrace__sites_refresh();
+    for (uint32_t i = 0; i < c->ring.header->slot_count; i++) {
+        /* No room without asking: every later end meets the slow path and is counted as late. Pairs
+         * with the exchange in make_room: a producer that moves the limit after this sees active.
+         */
+        (void)pt_exchange_acq_rel(&c->ring.slots[i]->hot.limit, 0);
+    }
+}
+
 void perftrace__core_stop(void) {
     perftrace__core_t *c = &perftrace__core;
     pthread_mutex_lock(&c->lock);
-    if (c->active) {
-        pt_store_release(&c->active, false);
-        pt_store_relaxed(&c->generation, c->generation + 1);
-        c->enabled = false;
-        perftrace__sites_refresh();
-        for (uint32_t i = 0; i < c->ring.header->slot_count; i++) {
-            /* No room without asking: every later end meets the slow path and is counted as late.
-             */
-            pt_store_relaxed(&c->ring.slots[i]->hot.limit, 0);
-        }
+    stop_locked(c);
+    pthread_mutex_unlock(&c->lock);
+}
+
+bool perftrace__core_try_stop(void) {
+    perftrace__core_t *c = &perftrace__core;
+    if (pthread_mutex_trylock(&c->lock) != 0) {
+        return false;
     }
+    stop_locked(c);
+    pthread_mutex_unlock(&c->lock);
+    return true;
+}
+
+void perftrace__core_give_up(void) {
+    perftrace__core_t *c = &perftrace__core;
+    pthread_mutex_lock(&c->lock);
+    pt_store_relaxed(&c->after_fork, false);
+    c->enabled = false;
+    perftrace__sites_refresh();
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -96,10 +143,14 @@ bool perftrace__core_active(void) {
     return pt_load_acquire(&perftrace__core.active);
 }
 
+bool perftrace__core_pending(void) {
+    return pt_load_relaxed(&perftrace__core.after_fork);
+}
+
 void perftrace__core_set_enabled(bool enabled) {
     perftrace__core_t *c = &perftrace__core;
     pthread_mutex_lock(&c->lock);
-    if (c->active && c->enabled != enabled) {
+    if ((c->active || c->after_fork) && c->enabled != enabled) {
         c->enabled = enabled;
         perftrace__sites_refresh();
     }
@@ -109,7 +160,7 @@ void perftrace__core_set_enabled(bool enabled) {
 bool perftrace__core_get_enabled(void) {
     perftrace__core_t *c = &perftrace__core;
     pthread_mutex_lock(&c->lock);
-    bool enabled = c->active && c->enabled;
+    bool enabled = (c->active || c->after_fork) && c->enabled;
     pthread_mutex_unlock(&c->lock);
     return enabled;
 }
@@ -133,17 +184,14 @@ uint64_t perftrace__core_late(void) {
 
 void perftrace__core_step(int64_t step) {
     perftrace__core_t *c = &perftrace__core;
-    if (!pt_load_acquire(&c->active)) {
+    if (!pt_load_acquire(&c->active) && !pt_load_relaxed(&c->after_fork)) {
         return;
     }
     pthread_mutex_lock(&c->lock);
+    c->step = step;
+    c->has_step = true;
     if (c->active) {
-        perftrace__ring_header_t *h = c->ring.header;
-        perftrace__step_mark_t *m = &h->steps[h->step_count % PERFTRACE__RING_STEPS];
-        pt_store_relaxed(&m->ticks, perftrace__clock_ticks());
-        pt_store_relaxed(&m->step, step);
-        /* Publishes the mark; pairs with the acquire in perftrace__ring_step_at. */
-        pt_store_release(&h->step_count, h->step_count + 1);
+        mark_step(c, perftrace__clock_ticks());
     }
     pthread_mutex_unlock(&c->lock);
 }
@@ -164,7 +212,8 @@ void perftrace__core_fork_child(void) {
     if (c->ring.header) {
         perftrace__ring_unmap(&c->ring);
     }
-    c->after_fork = c->active;
+    /* Also when this child itself was to start later. */
+    pt_store_relaxed(&c->after_fork, c->active || c->after_fork);
     pt_store_relaxed(&c->generation, c->generation + 1);
     pt_store_relaxed(&c->active, false);
     pthread_mutex_init(&c->lock, NULL);

@@ -22,8 +22,10 @@ typedef struct perftrace__core_options {
     bool slow_clock;        /* never the processor's counter */
     const char *categories; /* filters; copied */
     const char *names;
+    bool resume; /* the child of a fork goes on: switch, filters and step stay as they are */
     perftrace__run_meta_t meta; /* clock_kind, epoch_ns and mono_ns are filled in by start */
-    /* Called once, without locks, by the first thread that emits after a fork. May be NULL. */
+    /* Called without locks by every thread that emits after a fork until one call has returned. May
+     * be NULL. */
     void (*first_event_after_fork)(void);
     /* For what a person should know; may be NULL. Called with the core's lock held. */
     void (*warn)(const char *text);
@@ -31,12 +33,20 @@ typedef struct perftrace__core_options {
 
 /* Creates the ring and switches sites on (when enabled). 0 or a status. */
 int perftrace__core_start(const perftrace__core_options_t *options, bool enabled);
-/* Switches sites off and lets every producer meet the slow path. Rings stay mapped. */
+/* Lets every producer meet the slow path, which counts what comes now as late. Rings stay mapped.
+ * In the child of a fork that has not started yet: it will not. */
 void perftrace__core_stop(void);
+/* The same for a caller that must not wait, since the thread that holds the lock may be stopped in
+ * a signal handler: false, and nothing was done, when the lock is taken. */
+bool perftrace__core_try_stop(void);
+/* Switches all sites off for good when the child of a fork cannot or shall not record. */
+void perftrace__core_give_up(void);
 /* After the drain is done with them: releases the memory of the rings. */
 void perftrace__core_retire(void);
 /* Between start and stop. */
 bool perftrace__core_active(void);
+/* In the child of a fork, until its first event. */
+bool perftrace__core_pending(void);
 void perftrace__core_set_enabled(bool enabled);
 bool perftrace__core_get_enabled(void);
 void perftrace__core_set_filter(const char *categories, const char *names); /* NULL keeps */

@@ -15,7 +15,11 @@ typedef struct perftrace__core {
     bool enabled; /* under lock */
     bool fast_clock;
     bool block;
-    bool after_fork;
+    bool after_fork; /* in a child whose tracer starts at its first event; under lock, read relaxed
+                      */
+    bool stopped;    /* after a stop: what comes now is late; under lock, read relaxed */
+    bool has_step;   /* step is the ambient step; both under lock */
+    int64_t step;
     uint32_t string_max;
     uint64_t block_ns;
     uint64_t late;
@@ -31,7 +35,8 @@ extern perftrace__core_t perftrace__core;
 /* sites.c */
 /* Gives a fresh site its id and sets its word. Takes the lock. */
 void perftrace__site_register(perftrace_i_site_t *site);
-/* Sets the words of all sites by enabled and filters. Lock held. */
+/* Sets the words of all sites by enabled and filters; after a stop the wanted ones lead to the slow
+ * path, which counts. Lock held. */
 void perftrace__sites_refresh(void);
 /* Appends everything known to a new ring's log. Lock held. */
 bool perftrace__sites_log_all(perftrace__ring_t *ring);

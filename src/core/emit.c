@@ -40,7 +40,7 @@ static bool wait_for_room(perftrace__slot_t *s, perftrace__ring_header_t *h, uin
     for (unsigned round = 0;; round++) {
         uint32_t seen = pt_load_acquire(&s->tail_wake);
         /* Pairs with the release in the drain's release_slots: it has read what we overwrite. */
-        if (head + words - pt_load_acquire(&s->tail) <= h->ring_words) {
+        if (head + words - pt_load_acquire(&s->tail) <= s->hot.mask + 1) {
             return true;
         }
         if (!pt_load_relaxed(&c->active)) {
@@ -68,7 +68,7 @@ static bool wait_for_room(perftrace__slot_t *s, perftrace__ring_header_t *h, uin
 static bool make_room(perftrace__slot_t *s, uint64_t head, uint64_t words) {
     perftrace__core_t *c = &perftrace__core;
     perftrace__ring_header_t *h = c->ring.header;
-    uint64_t cap = h->ring_words;
+    uint64_t cap = s->hot.mask + 1; /* of this slot, also when a later run has other rings */
     if (words > cap / 4 || words > UINT16_MAX) {
         pt_store_relaxed(&s->too_long, s->too_long + 1);
         return false;
@@ -99,7 +99,11 @@ static bool make_room(perftrace__slot_t *s, uint64_t head, uint64_t words) {
     if (limit > tail + cap) {
         limit = tail + cap;
     }
-    pt_store_relaxed(&s->hot.limit, limit << 8 | 0xFF);
+    /* Pairs with the exchange in core_stop: whoever comes second sees the other. */
+    (void)pt_exchange_acq_rel(&s->hot.limit, limit << 8 | 0xFF);
+    if (!pt_load_acquire(&c->active)) {
+        pt_store_relaxed(&s->hot.limit, 0);
+    }
     return true;
 }
 

@@ -102,7 +102,8 @@ static uint32_t add(uint64_t hash, const char *text, size_t len) {
 }
 
 uint32_t perftrace_i_name(const char *name) {
-    if (!name) {
+    /* Before init and after shutdown nobody will read the name. */
+    if (!name || !(perftrace__core_active() || perftrace__core_pending())) {
         return 0;
     }
     size_t len = strlen(name);

@@ -46,13 +46,18 @@ bool perftrace__sites_log(const void *entry, size_t len) {
 
 static bool wanted(const perftrace_i_site_t *site) {
     perftrace__core_t *c = &perftrace__core;
-    return c->active && c->enabled &&
+    return (c->active || c->after_fork || c->stopped) && c->enabled &&
            perftrace__filter_pass(c->categories, c->names,
                                   perftrace__category_canonical(site->category), site->name);
 }
 
 static void set_word(perftrace_i_site_t *site) {
-    pt_store_relaxed(&site->word, wanted(site) ? site->id : 0);
+    uint32_t word = 0;
+    if (wanted(site)) {
+        /* After a stop every event comes by the slow path and is counted there. */
+        word = perftrace__core.stopped ? PERFTRACE_I_SITE_FRESH : site->id;
+    }
+    pt_store_relaxed(&site->word, word);
 }
 
 static bool remember(perftrace_i_site_t *site, bool owned) {
@@ -72,7 +77,7 @@ static bool remember(perftrace_i_site_t *site, bool owned) {
     if (!ok) {
         return false;
     }
-    site->id = nknown + 1;
+    pt_store_relaxed(&site->id, nknown + 1);
     known[nknown++] = (known_site_t){site, site->args, site->file, site->line, owned};
     return true;
 }
@@ -89,6 +94,9 @@ static void register_locked(perftrace_i_site_t *site, bool owned) {
 }
 
 void perftrace__site_register(perftrace_i_site_t *site) {
+    if (pt_load_relaxed(&perftrace__core.stopped) && pt_load_relaxed(&site->id)) {
+        return; /* late: it is counted, no more */
+    }
     pthread_mutex_lock(&perftrace__core.lock);
     register_locked(site, false);
     pthread_mutex_unlock(&perftrace__core.lock);

@@ -78,17 +78,21 @@ static void attach(perftrace__core_t *c) {
     }
 }
 
+/* The flag falls after the start: threads that come meanwhile wait inside the hook instead of
+ * losing their events. */
 static void resume_after_fork(perftrace__core_t *c) {
     void (*hook)(void) = NULL;
     pthread_mutex_lock(&c->lock);
     if (c->after_fork) {
-        c->after_fork = false;
         hook = c->first_event_after_fork;
     }
     pthread_mutex_unlock(&c->lock);
     if (hook) {
         hook();
     }
+    pthread_mutex_lock(&c->lock);
+    pt_store_relaxed(&c->after_fork, false);
+    pthread_mutex_unlock(&c->lock);
 }
 
 perftrace_i_slot_t *perftrace__thread_slot(void) {

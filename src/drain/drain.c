@@ -181,13 +181,13 @@ static void report_slot_drops(perftrace__drain_t *d, uint32_t i) {
                 first = pt_exchange_acq_rel(&s->drop_first, 0);
                 first = first ? first : last;
             }
-            report_drop(d, causes[k], now - st->drops[k], first, last, s->tid);
+            report_drop(d, causes[k], now - st->drops[k], first, last, d->lanes[i].tid);
             st->drops[k] = now;
         }
     }
     uint64_t too_long = pt_load_relaxed(&s->too_long);
     if (too_long != st->too_long) {
-        report_drop(d, PERFTRACE_DROP_too_long, too_long - st->too_long, 0, 0, s->tid);
+        report_drop(d, PERFTRACE_DROP_too_long, too_long - st->too_long, 0, 0, d->lanes[i].tid);
         st->too_long = too_long;
     }
 }
@@ -221,20 +221,23 @@ static uint32_t snapshot(perftrace__drain_t *d) {
         perftrace__slot_t *s = d->ring->slots[i];
         perftrace__drain_lane_state_t *st = &d->states[i];
         perftrace__lane_t *lane = &d->lanes[i];
+        /* The head before the state: a slot that is free has no records that we have not seen,
+         * while one that was free may have a new thread and its records a moment later. Pairs with
+         * perftrace_i_publish: the records before head are complete. */
+        uint64_t head = pt_load_acquire(&s->hot.word) >> 8;
         /* Pairs with the release in slot_take and thread_exit. */
         uint32_t state = pt_load_acquire(&s->state);
-        /* Pairs with perftrace_i_publish: the records before head are complete. */
-        uint64_t head = pt_load_acquire(&s->hot.word) >> 8;
         lane->p =
             (const uint64_t *)((const char *)s + PERFTRACE_I_DATA_AT) + (st->pos & s->hot.mask);
         lane->taken = lane->p;
         lane->end = lane->p + (head - st->pos);
-        lane->tid = s->tid;
         lane->slot = i;
         lane->damaged = false;
         if (state == PERFTRACE__SLOT_FREE) {
+            lane->end = lane->p;
             continue;
         }
+        lane->tid = s->tid;
         if (s->generation != st->generation || pt_load_relaxed(&s->name_seq) != st->name_seq) {
             char name[64];
             read_name(s, name, &st->name_seq);
@@ -382,7 +385,8 @@ uint64_t perftrace__drain_backlog(const perftrace__ring_t *ring) {
     uint32_t n = pt_load_acquire(&ring->header->slot_count);
     for (uint32_t i = 0; i < n; i++) {
         const perftrace__slot_t *s = ring->slots[i];
-        uint64_t tail = pt_load_relaxed(&s->tail);
+        /* Not beyond the head that is read next; pairs with the release in commit. */
+        uint64_t tail = pt_load_acquire(&s->tail);
         words += (pt_load_relaxed(&s->hot.word) >> 8) - tail;
     }
     return words;

@@ -35,9 +35,11 @@ static void *drain_main(void *arg) {
         }
         pthread_mutex_lock(&d->lock);
         uint64_t asked = pt_load_acquire(&d->asked);
-        bool sync = pt_load_relaxed(&d->sync_wanted);
-        pt_store_relaxed(&d->sync_wanted, false);
-        sweep_locked(d, sync);
+        /* Pairs with the release in request: the asker's events are seen by this sweep. */
+        bool sync = pt_exchange_acq_rel(&d->sync_wanted, false);
+        if (sweep_locked(d, sync) && sync) {
+            pt_store_release(&d->sync_wanted, true); /* still owed to whoever asked meanwhile */
+        }
         d->finished = asked;
         pthread_cond_broadcast(&d->done);
         bool more = pt_load_acquire(&d->asked) != asked;
@@ -91,7 +93,7 @@ int perftrace__drain_request(perftrace__drain_t *d, bool sync, uint64_t timeout_
         deadline(&ts, timeout_ns);
     }
     if (sync) {
-        pt_store_relaxed(&d->sync_wanted, true);
+        pt_store_release(&d->sync_wanted, true);
     }
     uint64_t mine = pt_add_acq_rel(&d->asked, 1) + 1;
     if (!d->running) {

@@ -84,6 +84,7 @@ static int start_core(void) {
         .names = o->names,
         .meta = rt->meta,
         .first_event_after_fork = first_event_after_fork,
+        .resume = rt->resuming,
         .warn = core_warn,
     };
     int status = perftrace__core_start(&options, true);
@@ -283,7 +284,12 @@ int perftrace__runtime_stop(void) {
 int perftrace_shutdown(void) {
     perftrace__runtime_t *rt = &perftrace__runtime;
     pthread_mutex_lock(&rt->lock);
-    int status = rt->active ? perftrace__runtime_stop() : PERFTRACE_OK;
+    int status = PERFTRACE_OK;
+    if (rt->active) {
+        status = perftrace__runtime_stop();
+    } else {
+        perftrace__core_stop(); /* the child of a fork will not start any more */
+    }
     pthread_mutex_unlock(&rt->lock);
     return status;
 }
@@ -292,9 +298,10 @@ int perftrace_shutdown(void) {
 static void finish_from_signal(void *user) {
     (void)user;
     perftrace__runtime_t *rt = &perftrace__runtime;
-    perftrace__core_stop();
-    if (perftrace__drain_finish(rt->drain, perftrace__core_late() - rt->late_seen) ==
-        PERFTRACE_OK) {
+    /* The thread that the signal stopped may hold the core's lock and will never go on: then what
+     * others emit in the last millisecond is not turned away, nothing else. */
+    uint64_t late = perftrace__core_try_stop() ? perftrace__core_late() - rt->late_seen : 0;
+    if (perftrace__drain_finish(rt->drain, late) == PERFTRACE_OK) {
         perftrace__ring_unlink(perftrace__core_ring());
         perftrace__runtime_remove_link();
     }
@@ -305,7 +312,11 @@ static void first_event_after_fork(void) {
     perftrace__runtime_t *rt = &perftrace__runtime;
     pthread_mutex_lock(&rt->lock);
     if (!rt->active && rt->have_config) {
-        perftrace__runtime_start();
+        rt->resuming = true;
+        if (!selected() || perftrace__runtime_start() != PERFTRACE_OK) {
+            perftrace__core_give_up();
+        }
+        rt->resuming = false;
     }
     pthread_mutex_unlock(&rt->lock);
 }
@@ -322,7 +333,7 @@ const char *perftrace_status_text(int status) {
 }
 
 int perftrace_is_active(void) {
-    return pt_load_acquire(&perftrace__runtime.active);
+    return pt_load_acquire(&perftrace__runtime.active) || perftrace__core_pending();
 }
 
 int perftrace_set_enabled(int enabled) {
@@ -361,6 +372,11 @@ int perftrace_set_rank(int rank, int world_size) {
         m->world_size = rt->meta.world_size;
         perftrace__jsonl_sink_header(rt->sink, &rt->meta);
         pthread_mutex_unlock(&rt->drain->lock);
+        status = PERFTRACE_OK;
+    } else if (perftrace__core_pending()) {
+        /* The child of a fork before its first event: its file will have the new rank's name. */
+        rt->config.opt.rank = rank >= 0 ? rank : rt->config.opt.rank;
+        rt->config.opt.world_size = world_size > 0 ? world_size : rt->config.opt.world_size;
         status = PERFTRACE_OK;
     }
     pthread_mutex_unlock(&rt->lock);

@@ -21,6 +21,7 @@ typedef struct perftrace__runtime {
     perftrace__sink_t *sink;
     char link[4096];    /* link to the ring beside the trace file; "" none */
     uint64_t late_seen; /* late events that an earlier run has reported */
+    bool resuming;      /* the start under way is that of a fork's child */
 } perftrace__runtime_t;
 
 extern perftrace__runtime_t perftrace__runtime;

@@ -14,7 +14,10 @@ static void count_slots(const perftrace__ring_t *ring, perftrace_stats_t *s) {
         s->dropped[PERFTRACE_DROP_too_long] += pt_load_relaxed(&slot->too_long);
         if (pt_load_acquire(&slot->state) == PERFTRACE__SLOT_LIVE) {
             s->threads++;
-            s->unfinished += (uint8_t)pt_load_relaxed(&slot->hot.word);
+            uint32_t depth = (uint8_t)pt_load_acquire(&slot->hot.word);
+            for (uint32_t k = 0; k < depth && k < PERFTRACE_I_MAX_DEPTH; k++) {
+                s->unfinished += pt_load_relaxed(&slot->open[k].site) != 0;
+            }
         }
     }
     s->dropped[PERFTRACE_DROP_no_slot] = pt_load_relaxed(&ring->header->no_slot);
