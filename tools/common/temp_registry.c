@@ -11,42 +11,33 @@
 
 #define SLOTS 64
 
-static const char *slots[SLOTS]; /* atomic */
-static int dying;                /* atomic: a handler has begun to read the slots */
+/* Atomic. Who takes a pointer out of its slot owns the string: a handler that runs in one thread
+ * while another closes its output can thus never read freed bytes. */
+static char *slots[SLOTS];
 
-void pt_temp_registry_add(const char *path) {
-    for (size_t i = 0; i < SLOTS; i++) {
-        const char *none = NULL;
-        /* Publishes the string's bytes; pairs with the load in remove_all. */
+int pt_temp_registry_add(char *path) {
+    for (int i = 0; i < SLOTS; i++) {
+        char *none = NULL;
+        /* Publishes the string's bytes; pairs with the exchange in remove_all. */
         if (pt_cas_acq_rel(&slots[i], &none, path)) {
-            return;
+            return i;
         }
     }
+    return -1;
 }
 
-void pt_temp_registry_remove(char *path) {
-    for (size_t i = 0; i < SLOTS; i++) {
-        const char *held = path;
-        if (pt_cas_acq_rel(&slots[i], &held, NULL)) {
-            break;
-        }
-    }
-    /* A handler in another thread may have taken the pointer just before. It set `dying` first, and
-     * the fences here and there give one order of both: so either it did not see the pointer, or
-     * this sees that it runs, and leaves the string, as the process is about to end. */
-    pt_fence_seq_cst();
-    if (!pt_load_relaxed(&dying)) {
+void pt_temp_registry_remove(int slot, char *path) {
+    /* Another owner means that a handler is removing the files: the process is about to end. */
+    if (slot < 0 || pt_exchange_acq_rel(&slots[slot], NULL) == path) {
         free(path);
     }
 }
 
 static void remove_all(int signal_number) {
     int saved = errno;
-    pt_store_relaxed(&dying, 1);
-    pt_fence_seq_cst();
     for (size_t i = 0; i < SLOTS; i++) {
         /* Observes the string's bytes; pairs with pt_temp_registry_add. */
-        const char *path = pt_load_acquire(&slots[i]);
+        const char *path = pt_exchange_acq_rel(&slots[i], NULL);
         if (path) {
             unlink(path);
         }
