@@ -39,8 +39,6 @@ void pt_convert_account_make(pt_convert_account_t *a, const pt_convert_plan_t *p
         a->moved += c->moved;
         a->unsure += c->unsure;
         a->nonfinite += c->nonfinite;
-        a->flows_open += c->flows_open;
-        a->flows_lone += c->flows_lone;
         a->lost += lost_of(in);
         a->first_ns = PT_MIN(a->first_ns, c->first_ns);
         a->last_ns = PT_MAX(a->last_ns, c->last_ns);

@@ -9,7 +9,7 @@ typedef struct pt_convert_account {
     const pt_problems_t *book;
     uint64_t in[128], out[128];
     uint64_t read, written; /* events; metadata is not counted */
-    uint64_t filtered, unfinished, moved, unsure, lost, nonfinite, flows_open, flows_lone;
+    uint64_t filtered, unfinished, moved, unsure, lost, nonfinite;
     int64_t first_ns, last_ns;
     size_t incomplete; /* inputs of our writer without a footer */
     uint64_t bytes_in;

@@ -264,14 +264,10 @@ static void paired(pt_convert_input_t *in, pt_thread_t *th, const pt_event_t *ev
 
 /* ---- everything else ---- */
 
-static uint64_t link_key(const pt_event_t *ev) {
-    uint64_t h = perftrace__hash_bytes(ev->cat.p, ev->cat.len, 1);
-    h = perftrace__hash_bytes(ev->name.p, ev->name.len, h);
-    return perftrace__hash_bytes(ev->id.p, ev->id.len, h);
-}
-
-static void set_flow(pt_convert_input_t *in, const pt_event_t *ev, pt_put_t *put) {
-    put->number = pt_flow_number(&in->flows, ev->ph, link_key(ev), ev->ts);
+static void set_flow(pt_convert_input_t *in, const pt_event_t *ev, const pt_plan_entry_t *plan,
+                     pt_put_t *put) {
+    put->number = plan != NULL ? in->ids.base + in->ids.half + plan->slot % in->ids.half
+                               : pt_flow_number(&in->flows, ev->ph, pt_event_link_key(ev), ev->ts);
     put->has_number = true;
     put->bind_enclosing = ev->ph == 'f';
     if (ev->ph == 's' && ev->id.len > 10 && !in->options->no_args) {
@@ -314,7 +310,8 @@ static bool set_counter(pt_convert_input_t *in, const pt_event_t *ev, pt_put_t *
 
 static void other(pt_convert_input_t *in, pt_thread_t *th, const pt_event_t *ev,
                   const pt_plan_entry_t *plan) {
-    int64_t ts = map_time(in, plan != NULL && plan->what == PT_PLAN_BIND ? plan->ts : ev->ts);
+    bool moved = plan != NULL && plan->what == PT_PLAN_FLOW && plan->ts != INT64_MIN;
+    int64_t ts = map_time(in, moved ? plan->ts : ev->ts);
     pt_put_t put = {.name = ev->name,
                     .cat = ev->cat,
                     .args = no_text,
@@ -328,12 +325,16 @@ static void other(pt_convert_input_t *in, pt_thread_t *th, const pt_event_t *ev,
     if (filtered(in, ev->name, ev->cat, ev->args, ts, ts, false)) {
         return;
     }
+    if (plan != NULL && plan->what == PT_PLAN_LONE) {
+        problem(in, PT_TRACE_PROBLEM_FLOW_LONE);
+        return;
+    }
     put.args = edit_args(in, ev);
     switch (ev->ph) {
     case 's':
     case 't':
     case 'f':
-        set_flow(in, ev, &put);
+        set_flow(in, ev, plan, &put);
         break;
     case 'b':
     case 'n':
@@ -449,7 +450,8 @@ bool pt_convert_event_begin(pt_convert_input_t *in) {
     in->reader.event = pt_convert_event;
     in->reader.ctx = in;
     pt_id_space_init(&in->ids, in->slot, in->slots);
-    in->flows = (pt_flow_table_t){.ids = &in->ids, .keep = !in->source.ours};
+    in->ids.next = in->survey.plan.chains % in->ids.half; /* the first numbers are the plan's */
+    in->flows = (pt_flow_table_t){.ids = &in->ids};
     in->plain = in->source.ours && !pt_event_filter_active(in->options) && !in->options->no_args;
     if (in->survey.plan.slots > 0) {
         in->held = calloc(in->survey.plan.slots, sizeof *in->held);
@@ -486,10 +488,9 @@ void pt_convert_event_finish(pt_convert_input_t *in) {
         pt_convert_label_put(in, in->tracks.process[0], in->meta);
     }
     pt_flow_table_finish(&in->flows);
-    in->counts.flows_open = in->flows.open_starts;
-    in->counts.flows_lone = in->flows.lone_ends;
+    in->counts.flows_open = in->flows.open_starts + in->survey.plan.open_flows;
     pt_problems_add_many(in->reader.book, PT_TRACE_PROBLEM_FLOW_OPEN, in->index, 0, PT_NO_OFFSET,
-                         NULL, in->flows.open_starts);
+                         NULL, in->counts.flows_open);
     pt_problems_add_many(in->reader.book, PT_TRACE_PROBLEM_FLOW_LONE, in->index, 0, PT_NO_OFFSET,
                          NULL, in->flows.lone_ends);
     pt_trace_reader_free(&in->reader);

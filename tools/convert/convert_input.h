@@ -20,7 +20,7 @@ typedef struct pt_convert_counts {
     uint64_t moved;      /* scopes moved to lanes or made async */
     uint64_t unsure;     /* of these, how many may have nested */
     uint64_t lost;       /* events that the writer says it dropped */
-    uint64_t flows_open, flows_lone;
+    uint64_t flows_open;
     uint64_t nonfinite;
     int64_t first_ns,
         last_ns; /* range of what was written, in merged time; first > last: nothing */

@@ -117,8 +117,20 @@ PT_ALWAYS_INLINE const char *take_scalar(const char *p, const char *end, unsigne
     return AT(p, "false") ? p + 5 : NULL;
 }
 
+/* Whether a key of args (from `start`) stands in it once more before `key`. */
+static PT_COLD bool is_twin(const char *start, const char *key, size_t len) {
+    for (const char *p = start; p < key - 1; p++) {
+        if (p[0] == '"' && (size_t)(key - p) > len + 2 && memcmp(p + 1, key, len + 1) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The args object at p (behind its opening brace); the place behind its closing one. */
 PT_ALWAYS_INLINE const char *take_args(const char *p, const char *end, unsigned *has) {
+    const char *start = p;
+    uint64_t seen = 0; /* a bit for a hash of each key */
     *has |= PT_EVENT_ARGS_NUMERIC;
     if (*p == '}') {
         return p + 1;
@@ -135,6 +147,13 @@ PT_ALWAYS_INLINE const char *take_args(const char *p, const char *end, unsigned 
         if (p >= end || p[1] != ':' || p[2] != ' ') {
             return NULL;
         }
+        uint64_t bit = UINT64_C(1) << (((size_t)(p - key) * 5 + (unsigned char)key[0] +
+                                        (size_t)(unsigned char)p[-1] * 3) &
+                                       63);
+        if (PT_UNLIKELY((seen & bit) != 0) && is_twin(start, key, (size_t)(p - key))) {
+            return NULL;
+        }
+        seen |= bit;
         p = take_scalar(p + 3, end, has);
         if (p == NULL || p >= end) {
             return NULL;

@@ -106,6 +106,18 @@ static bool take_time(const perftrace__json_slice_t *value, int64_t *ret_ns) {
            *ret_ns >= -PT_TIME_LIMIT;
 }
 
+/* Whether a member of this name was kept already. */
+static bool rest_has(const pt_event_reader_t *r, const perftrace__json_slice_t *key) {
+    const char *p = r->rest.data, *end = p + r->rest.len;
+    while (r->rest.len > 0 && (p = memmem(p, (size_t)(end - p), key->p, key->len)) != NULL) {
+        if (p[-1] == '"' && p[key->len] == '"' && p[key->len + 1] == ':') {
+            return true;
+        }
+        p++;
+    }
+    return false;
+}
+
 static void take_member(pt_event_reader_t *r, pt_event_t *ev, const perftrace__json_slice_t *key,
                         const perftrace__json_slice_t *value) {
     bool string = value->type == PERFTRACE__JSON_STRING;
@@ -164,6 +176,9 @@ static void take_member(pt_event_reader_t *r, pt_event_t *ev, const perftrace__j
     case MEMBER_STACK:
         break;
     case MEMBER_OTHER:
+        if (rest_has(r, key)) {
+            break;
+        }
         perftrace__strbuf_puts(&r->rest, ", \"");
         perftrace__strbuf_append(&r->rest, key->p, key->len);
         perftrace__strbuf_puts(&r->rest, "\": ");
@@ -215,6 +230,12 @@ static pt_event_found_t judge(pt_event_reader_t *r, pt_event_t *ev, size_t membe
     return PT_EVENT_FOUND;
 }
 
+/* Readers differ on which of two equal keys counts; repair keeps the last. */
+static bool has_twin_key(const pt_event_t *ev) {
+    perftrace__json_slice_t args = {ev->args.p, ev->args.len, PERFTRACE__JSON_OBJECT, false, 0};
+    return ev->args.len > 2 && perftrace__json_duplicate_key(&args, NULL);
+}
+
 pt_event_found_t pt_event_read_json(pt_event_reader_t *r, const char *p, size_t len,
                                     pt_event_t *ret_event, size_t *ret_used) {
     size_t members = 0;
@@ -222,7 +243,7 @@ pt_event_found_t pt_event_read_json(pt_event_reader_t *r, const char *p, size_t 
     r->repairs = 0;
     *ret_used = len;
     if (walk(r, p, len, len + PT_EVENT_PAD, ret_event, &members, ret_used, &notes) &&
-        (notes & PERFTRACE__JSON_NOTES_TO_REPAIR) == 0) {
+        (notes & PERFTRACE__JSON_NOTES_TO_REPAIR) == 0 && !has_twin_key(ret_event)) {
         return judge(r, ret_event, members);
     }
     if (r->error.code == PERFTRACE__JSON_E_EMPTY) {

@@ -76,7 +76,7 @@ uint32_t pt_flow_number(pt_flow_table_t *t, char ph, uint64_t key, int64_t ts) {
     f->started |= ph == 's';
     f->ended |= ph == 'f';
     uint32_t number = f->number;
-    if (f->started && f->ended && !t->keep) {
+    if (f->started && f->ended) {
         drop(t, f);
     }
     return number;

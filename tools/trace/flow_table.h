@@ -19,7 +19,6 @@ typedef struct pt_flow_table {
     pt_flow_t *slot;
     size_t cap, count;
     pt_id_space_t *ids;
-    bool keep;            /* chains stay known after their end (several ends, any order) */
     uint64_t open_starts; /* chains that started and never ended; complete after _finish */
     uint64_t lone_ends;   /* steps or ends without a start */
     uint64_t forgotten;   /* chains given up because there were too many */

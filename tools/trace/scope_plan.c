@@ -9,14 +9,6 @@
 #define ORDINAL_MASK ((UINT64_C(1) << ORDINAL_BITS) - 1)
 #define MAX_LANES    1024U
 
-static char note_phase(const pt_scope_note_t *n) {
-    return (char)(n->ordinal >> ORDINAL_BITS);
-}
-
-static uint64_t note_ordinal(const pt_scope_note_t *n) {
-    return n->ordinal & ORDINAL_MASK;
-}
-
 static bool grow(void **items, size_t count, size_t *cap, size_t size) {
     if (count < *cap) {
         return true;
@@ -49,8 +41,8 @@ void pt_scope_list_free(pt_scope_list_t *list) {
     }
 }
 
-static pt_plan_entry_t *add_entry(pt_scope_plan_t *plan, uint64_t ordinal, pt_plan_what_t what,
-                                  int64_t ts) {
+pt_plan_entry_t *pt_scope_plan_add(pt_scope_plan_t *plan, uint64_t ordinal, pt_plan_what_t what,
+                                   int64_t ts) {
     void *items = plan->entry;
     bool ok = grow(&items, plan->count, &plan->cap, sizeof *plan->entry);
     plan->entry = items;
@@ -67,7 +59,7 @@ static int by_time(const void *a, const void *b) {
     if (x->ts != y->ts) {
         return (x->ts > y->ts) - (x->ts < y->ts);
     }
-    uint64_t m = note_ordinal(x), n = note_ordinal(y);
+    uint64_t m = pt_scope_note_ordinal(x), n = pt_scope_note_ordinal(y);
     return (m > n) - (m < n);
 }
 
@@ -80,7 +72,7 @@ static int by_start(const void *a, const void *b) {
     if (x->end != y->end) {
         return (x->end < y->end) - (x->end > y->end);
     }
-    uint64_t m = note_ordinal(x), n = note_ordinal(y);
+    uint64_t m = pt_scope_note_ordinal(x), n = pt_scope_note_ordinal(y);
     return (m > n) - (m < n);
 }
 
@@ -105,7 +97,7 @@ static void sort_notes(pt_scope_note_t *n, size_t count,
 static size_t part_notes(pt_scope_note_t *n, size_t count, const char *phases) {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (strchr(phases, note_phase(&n[i])) != NULL) {
+        if (strchr(phases, pt_scope_note_phase(&n[i])) != NULL) {
             pt_scope_note_t moved = n[i];
             n[i] = n[kept];
             n[kept++] = moved;
@@ -124,20 +116,22 @@ static bool match_pairs(pt_scope_plan_t *plan, pt_scope_note_t *n, size_t count,
     sort_notes(n, count, by_time);
     for (size_t i = 0; i < count && ok; i++) {
         pt_scope_note_t end = n[i];
-        if (note_phase(&end) == 'B') {
+        if (pt_scope_note_phase(&end) == 'B') {
             stack[depth++] = end;
         } else if (depth == 0) {
             plan->stray++;
-            ok = add_entry(plan, note_ordinal(&end), PT_PLAN_STRAY, 0) != NULL;
+            ok = pt_scope_plan_add(plan, pt_scope_note_ordinal(&end), PT_PLAN_STRAY, 0) != NULL;
         } else {
             pt_scope_note_t begin = stack[--depth];
-            bool forward = note_ordinal(&begin) < note_ordinal(&end);
-            pt_plan_entry_t *b = add_entry(plan, note_ordinal(&begin), PT_PLAN_BEGIN, end.ts);
+            bool forward = pt_scope_note_ordinal(&begin) < pt_scope_note_ordinal(&end);
+            pt_plan_entry_t *b =
+                pt_scope_plan_add(plan, pt_scope_note_ordinal(&begin), PT_PLAN_BEGIN, end.ts);
             if (b != NULL) {
                 b->first = forward;
                 b->slot = plan->pairs;
             }
-            pt_plan_entry_t *e = add_entry(plan, note_ordinal(&end), PT_PLAN_END, begin.ts);
+            pt_plan_entry_t *e =
+                pt_scope_plan_add(plan, pt_scope_note_ordinal(&end), PT_PLAN_END, begin.ts);
             if (e != NULL) {
                 e->first = !forward;
                 e->slot = plan->pairs++;
@@ -151,7 +145,8 @@ static bool match_pairs(pt_scope_plan_t *plan, pt_scope_note_t *n, size_t count,
         pt_scope_note_t begin = stack[--depth];
         begin.end = PT_MAX(last, begin.ts);
         plan->open++;
-        ok = add_entry(plan, note_ordinal(&begin), PT_PLAN_OPEN, begin.end) != NULL;
+        ok =
+            pt_scope_plan_add(plan, pt_scope_note_ordinal(&begin), PT_PLAN_OPEN, begin.end) != NULL;
         n[scopes++] = begin;
     }
     free(stack);
@@ -197,7 +192,7 @@ static bool assign_lanes(pt_scope_plan_t *plan, const pt_scope_note_t *n, size_t
         }
         plan->moved++;
         /* For a begin this is a second entry; _finish joins them. */
-        pt_plan_entry_t *e = add_entry(plan, note_ordinal(&n[i]), PT_PLAN_LANE, 0);
+        pt_plan_entry_t *e = pt_scope_plan_add(plan, pt_scope_note_ordinal(&n[i]), PT_PLAN_LANE, 0);
         ok = e != NULL;
         if (e != NULL) {
             e->lane = (uint16_t)k;
@@ -224,7 +219,8 @@ static bool bind_flows(pt_scope_plan_t *plan, const pt_scope_note_t *scope, size
             }
         }
         if (lo < scopes && scope[lo].ts != flow[i].ts &&
-            add_entry(plan, note_ordinal(&flow[i]), PT_PLAN_BIND, scope[lo].ts) == NULL) {
+            pt_scope_plan_add(plan, pt_scope_note_ordinal(&flow[i]), PT_PLAN_BIND, scope[lo].ts) ==
+                NULL) {
             return false;
         }
     }
@@ -258,13 +254,18 @@ static int by_ordinal(const void *a, const void *b) {
     return (x->ordinal > y->ordinal) - (x->ordinal < y->ordinal);
 }
 
-/* A begin that was moved to a lane has two entries, side by side now: one is kept. */
+/* A begin that was moved to a lane, and a flow end that was bound, have two entries, side by side
+ * now: one is kept. */
 static void join_entries(pt_scope_plan_t *plan) {
     size_t kept = 0;
     for (size_t i = 0; i < plan->count; i++) {
         pt_plan_entry_t *last = kept > 0 ? &plan->entry[kept - 1] : NULL;
         if (last == NULL || last->ordinal != plan->entry[i].ordinal) {
             plan->entry[kept++] = plan->entry[i];
+        } else if (last->what == PT_PLAN_BIND || plan->entry[i].what == PT_PLAN_BIND) {
+            int64_t ts = last->what == PT_PLAN_BIND ? last->ts : plan->entry[i].ts;
+            *last = last->what == PT_PLAN_BIND ? plan->entry[i] : *last;
+            last->ts = ts;
         } else if (last->what == PT_PLAN_LANE) {
             uint16_t lane = last->lane;
             *last = plan->entry[i];
@@ -274,6 +275,25 @@ static void join_entries(pt_scope_plan_t *plan) {
         }
     }
     plan->count = kept;
+}
+
+/* Numbers the chains in the order in which the file first has something of them. */
+static bool number_chains(pt_scope_plan_t *plan) {
+    uint32_t next = 0;
+    uint32_t *number = malloc((plan->chains + 1) * sizeof *number);
+    if (number == NULL) {
+        return false;
+    }
+    memset(number, 0xFF, (plan->chains + 1) * sizeof *number);
+    for (size_t i = 0; i < plan->count; i++) {
+        pt_plan_entry_t *e = &plan->entry[i];
+        if (e->what == PT_PLAN_FLOW) {
+            number[e->slot] = number[e->slot] == UINT32_MAX ? next++ : number[e->slot];
+            e->slot = number[e->slot];
+        }
+    }
+    free(number);
+    return true;
 }
 
 bool pt_scope_plan_finish(pt_scope_plan_t *plan) {
@@ -300,7 +320,7 @@ bool pt_scope_plan_finish(pt_scope_plan_t *plan) {
     }
     free(slot_of);
     free(free_slot);
-    return ok;
+    return ok && number_chains(plan);
 }
 
 const pt_plan_entry_t *pt_scope_plan_find(pt_scope_plan_t *plan, uint64_t ordinal) {

@@ -28,7 +28,9 @@ typedef enum pt_plan_what {
     PT_PLAN_END,   /* E: belongs to the begin in `slot` */
     PT_PLAN_OPEN,  /* B without an end: lasts until `ts` */
     PT_PLAN_STRAY, /* E without a begin */
-    PT_PLAN_BIND   /* f that binds to the next scope, which starts at `ts` */
+    PT_PLAN_BIND,  /* f that binds to the next scope, which starts at `ts`; see PT_PLAN_FLOW */
+    PT_PLAN_FLOW,  /* s, t or f of chain number `slot`; `ts`: the time to give it, or INT64_MIN */
+    PT_PLAN_LONE   /* t or f without a start, or behind the end */
 } pt_plan_what_t;
 
 typedef struct pt_plan_entry {
@@ -48,9 +50,11 @@ typedef struct pt_scope_plan {
     uint32_t slots; /* slots in use at most */
     uint64_t moved; /* scopes in other lanes than the first */
     uint64_t open, stray;
+    uint32_t chains; /* flow chains */
+    uint64_t open_flows, lone_flows;
 } pt_scope_plan_t;
 
-/* Notes an event of phase X, B, E or f. False without memory. */
+/* Notes an event. False without memory. */
 bool pt_scope_list_add(pt_scope_list_t *list, char ph, int64_t ts, int64_t end, uint64_t ordinal);
 void pt_scope_list_free(pt_scope_list_t *list); /* accepts NULL */
 
@@ -58,6 +62,20 @@ void pt_scope_list_free(pt_scope_list_t *list); /* accepts NULL */
  * without an end last until `last`. The list is emptied. False without memory. */
 bool pt_scope_plan_thread(pt_scope_plan_t *plan, pt_scope_list_t *list, int64_t lo, int64_t hi,
                           int64_t last);
+/* Adds the entries of flow events. Their notes have, in `end`, a hash of what joins a flow's events
+ * (its category, name and id). A chain starts with each s and ends with the first f behind it. The
+ * list is emptied. False without memory. */
+bool pt_scope_plan_flows(pt_scope_plan_t *plan, pt_scope_list_t *list, int64_t lo, int64_t hi);
+/* Adds an entry; NULL without memory. For the files of this plan. */
+pt_plan_entry_t *pt_scope_plan_add(pt_scope_plan_t *plan, uint64_t ordinal, pt_plan_what_t what,
+                                   int64_t ts);
+/* A note's phase and ordinal. */
+PT_ALWAYS_INLINE char pt_scope_note_phase(const pt_scope_note_t *note) {
+    return (char)(note->ordinal >> 56);
+}
+PT_ALWAYS_INLINE uint64_t pt_scope_note_ordinal(const pt_scope_note_t *note) {
+    return note->ordinal & ((UINT64_C(1) << 56) - 1);
+}
 /* Sorts the plan and gives out the slots: after the last thread. False without memory. */
 bool pt_scope_plan_finish(pt_scope_plan_t *plan);
 /* The entry of an event, or NULL. Ordinals must not go back from call to call. */

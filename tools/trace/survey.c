@@ -17,7 +17,14 @@ typedef struct pt_scope_lists {
     perftrace__hashmap_t map; /* thread address -> index */
     const pt_thread_t *last;
     size_t last_index;
+    pt_scope_list_t flows;
 } pt_scope_lists_t;
+
+uint64_t pt_event_link_key(const pt_event_t *ev) {
+    uint64_t h = perftrace__hash_bytes(ev->cat.p, ev->cat.len, 1);
+    h = perftrace__hash_bytes(ev->name.p, ev->name.len, h);
+    return perftrace__hash_bytes(ev->id.p, ev->id.len, h);
+}
 
 void pt_survey_init(pt_survey_t *s) {
     *s = (pt_survey_t){.world_size = -1};
@@ -31,6 +38,7 @@ static void free_lists(pt_survey_t *s) {
             pt_scope_list_free(&s->lists->list[i]);
         }
         free(s->lists->list);
+        pt_scope_list_free(&s->lists->flows);
         perftrace__hashmap_free(&s->lists->map);
         free(s->lists);
         s->lists = NULL;
@@ -167,6 +175,10 @@ void pt_survey_event(pt_survey_t *s, pt_thread_t *thread, const pt_event_t *ev, 
         s->failed |=
             list == NULL || !pt_scope_list_add(list, ev->ph, ev->ts, ev->ts + dur, ordinal);
     }
+    if (ev->ph == 's' || ev->ph == 't' || ev->ph == 'f') {
+        s->failed |= !pt_scope_list_add(&s->lists->flows, ev->ph, ev->ts,
+                                        (int64_t)pt_event_link_key(ev), ordinal);
+    }
 }
 
 void pt_survey_member(pt_survey_t *s, const char *key, size_t key_len, const char *value,
@@ -243,7 +255,8 @@ bool pt_survey_finish(pt_survey_t *s, bool keep_outliers) {
     for (size_t i = 0; s->lists != NULL && i < s->lists->count && !s->failed; i++) {
         s->failed = !pt_scope_plan_thread(&s->plan, &s->lists->list[i], s->lo, s->hi, s->last_ts);
     }
-    s->failed |= !pt_scope_plan_finish(&s->plan);
+    s->failed = s->failed || !pt_scope_plan_flows(&s->plan, &s->lists->flows, s->lo, s->hi) ||
+                !pt_scope_plan_finish(&s->plan);
     free_lists(s);
     return !s->failed;
 }

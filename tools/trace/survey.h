@@ -53,6 +53,8 @@ bool pt_survey_finish(pt_survey_t *survey, bool keep_outliers);
 /* Takes names and sort indexes from a metadata event. True when it was one of the four that viewers
  * know (it is then not to be copied: the writer makes its own). */
 bool pt_survey_metadata(pt_tracks_t *tracks, const pt_event_t *event);
+/* A hash of what joins the events of a flow: category, name and id. */
+uint64_t pt_event_link_key(const pt_event_t *event);
 /* The end of a barrier that the event marks: false when it is none. */
 bool pt_survey_sync_mark(const pt_event_t *event, pt_sync_mark_t *ret_mark);
 

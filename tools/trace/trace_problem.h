@@ -37,7 +37,7 @@
     X(UNSURE, NOTE, "unsure_lane",                                                                 \
       "scope moved to a lane because the thread has too many for an exact look")                   \
     X(FLOW_OPEN, NOTE, "flow_open", "flow that starts and never ends")                             \
-    X(FLOW_LONE, NOTE, "flow_lone", "flow step or end without a start")                            \
+    X(FLOW_LONE, NOTE, "flow_lone", "flow step or end left out: no flow is open there")            \
     X(BLANK_LINE, NOTE, "blank_line", "blank line")                                                \
     X(CR_LINE, NOTE, "cr_line", "line ends with a carriage return")                                \
     X(NOT_CLOSED, NOTE, "not_closed", "the array of events is not closed")

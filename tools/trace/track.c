@@ -230,9 +230,6 @@ static void put_open_name(const pt_thread_t *th, perftrace__strbuf_t *out) {
 
 void pt_thread_put_metadata(const pt_thread_t *th, unsigned lane, perftrace__strbuf_t *out) {
     uint32_t tid = lane == 0 ? th->tid : th->lane_tid[lane - 1];
-    if (th->name == NULL && th->orig == NULL && lane == 0) {
-        return; /* events of the process, not of a thread */
-    }
     perftrace__strbuf_printf(out,
                              "{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": %" PRIu32
                              ", \"tid\": %" PRIu32 ", \"args\": {\"name\": ",
