@@ -22,6 +22,7 @@ struct pt_output {
     char *name;
     pt_output_target_t target;
     char *temp; /* NULL: written straight through */
+    int temp_slot;
     int fd;
     bool sync;
     bool no_replace;
@@ -57,10 +58,11 @@ static int open_temp(pt_output_t *output, const struct stat *old,
         if (!temp) {
             return tell(ret_problem, ENOMEM, NULL);
         }
-        pt_temp_registry_add(temp);
+        int slot = pt_temp_registry_add(temp);
         output->fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (output->fd >= 0) {
             output->temp = temp;
+            output->temp_slot = slot;
             if (old && fchown(output->fd, old->st_uid, old->st_gid) == 0) {
                 (void)fchmod(output->fd, old->st_mode & 07777);
             } else if (old) {
@@ -69,7 +71,7 @@ static int open_temp(pt_output_t *output, const struct stat *old,
             return 0;
         }
         int error = errno;
-        pt_temp_registry_remove(temp);
+        pt_temp_registry_remove(slot, temp);
         if (error == ENOENT || error == ENOTDIR) {
             if (ret_problem) {
                 perftrace__strbuf_printf(ret_problem, "there is no directory %s",
@@ -132,7 +134,7 @@ static void destroy(pt_output_t *output) {
     }
     if (output->temp) {
         unlink(output->temp);
-        pt_temp_registry_remove(output->temp);
+        pt_temp_registry_remove(output->temp_slot, output->temp);
     }
     pt_output_target_free(&output->target);
     perftrace__strbuf_free(&output->problem);
@@ -283,7 +285,7 @@ int pt_output_commit(pt_output_t *output, perftrace__strbuf_t *ret_problem) {
         if (output->sync) {
             sync_folder(output->target.folder);
         }
-        pt_temp_registry_remove(output->temp);
+        pt_temp_registry_remove(output->temp_slot, output->temp);
         output->temp = NULL;
     }
     destroy(output);

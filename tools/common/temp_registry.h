@@ -7,11 +7,11 @@
 
 #include "compiler.h"
 
-/* Notes a path before the file is made. The string passes to the registry until removed from it.
- * When 64 are noted already, this one is not: it is then not removed at a signal. */
-void pt_temp_registry_add(const char *path);
-/* Takes a path out and frees it (also when it was never noted). */
-void pt_temp_registry_remove(char *path);
+/* Notes a path, before the file is made. Returns its slot, or -1 when all 64 are taken: it is then
+ * not removed at a signal. The string must not be freed but by pt_temp_registry_remove. */
+int pt_temp_registry_add(char *path);
+/* Takes a path out of its slot (-1 is accepted) and frees it. */
+void pt_temp_registry_remove(int slot, char *path);
 /* SIGINT, SIGTERM and SIGHUP remove the files, then end the process by that signal. */
 void pt_temp_registry_catch_signals(void);
 
