@@ -13,11 +13,11 @@
 
 /* Atomic. Who takes a pointer out of its slot owns the string: a handler that runs in one thread
  * while another closes its output can thus never read freed bytes. */
-static char *slots[SLOTS];
+static const char *slots[SLOTS];
 
-int pt_temp_registry_add(char *path) {
+int pt_temp_registry_add(const char *path) {
     for (int i = 0; i < SLOTS; i++) {
-        char *none = NULL;
+        const char *none = NULL;
         /* Publishes the string's bytes; pairs with the exchange in remove_all. */
         if (pt_cas_acq_rel(&slots[i], &none, path)) {
             return i;
