@@ -85,17 +85,24 @@ uint64_t perftrace__os_process_start(uint32_t pid) {
         return 0;
     }
     p += 2;
-    if (*p == 'Z' || *p == 'X') {
-        return 0;
-    }
+    bool zombie = *p == 'Z' || *p == 'X';
     for (int field = 3; field < 22; field++) {
         p = strchr(p, ' ');
         if (!p) {
             return 0;
         }
         p++;
+        /* A first thread that called pthread_exit is a zombie while the others go on. */
+        if (field + 1 == 20 && zombie && strtoul(p, NULL, 10) <= 1) {
+            return 0;
+        }
     }
     return strtoull(p, NULL, 10);
+}
+
+uint64_t perftrace__os_pid_namespace(void) {
+    struct stat st;
+    return stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
 }
 
 void perftrace__os_boot_id(char out[PERFTRACE__BOOT_ID_MAX]) {

@@ -23,6 +23,9 @@ uint64_t perftrace__os_random_u64(void);
  * is no such process or it is a zombie. With the pid it names a process uniquely until the next
  * boot. */
 uint64_t perftrace__os_process_start(uint32_t pid);
+/* Names the set of processes that this one's pids are valid in (containers have their own); 0 where
+ * the system cannot tell. */
+uint64_t perftrace__os_pid_namespace(void);
 /* This boot's id, NUL-terminated; "" where the system has none. */
 void perftrace__os_boot_id(char out[PERFTRACE__BOOT_ID_MAX]);
 void perftrace__os_hostname(char *out, size_t size);

@@ -20,7 +20,11 @@
     X(drain_released)                                                                              \
     X(file_created)                                                                                \
     X(footer_written)                                                                              \
-    X(ring_unlinked)
+    X(ring_unlinked)                                                                               \
+    X(recover_claimed)                                                                             \
+    X(recover_cut)                                                                                 \
+    X(recover_written)                                                                             \
+    X(recover_removed)
 
 #ifdef PERFTRACE__TEST_POINTS
 void perftrace__test_point(const char *name);

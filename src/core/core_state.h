@@ -20,6 +20,7 @@ typedef struct perftrace__core {
     bool stopped;    /* after a stop: what comes now is late; under lock, read relaxed */
     bool has_step;   /* step is the ambient step; both under lock */
     int64_t step;
+    bool warned_memory; /* under lock */
     uint32_t string_max;
     uint64_t block_ns;
     uint64_t late;

@@ -32,6 +32,7 @@ typedef struct perftrace__run_meta {
     char boot_id[40];
     char launcher[32];
     char trace_path[4096];
+    uint64_t pid_namespace; /* perftrace__os_pid_namespace: pid means something only in there */
 } perftrace__run_meta_t;
 
 enum {

@@ -65,9 +65,17 @@ static int open_in(const char *dir, char *path, size_t size) {
     return -1;
 }
 
-static bool map_base(perftrace__ring_t *r) {
+/* Memory for a thread's slot. */
+static bool allocate_slot(int fd, uint64_t at, uint64_t words) {
+    return ftruncate(fd, (off_t)(at + PERFTRACE_I_DATA_AT + words * 8)) == 0 &&
+           allocate(fd, at, sizeof(perftrace__slot_t)) &&
+           allocate(fd, at + PERFTRACE_I_DATA_AT, words * 8);
+}
+
+/* The first thread's slot is allocated too: a directory without room for it is of no use. */
+static bool map_base(perftrace__ring_t *r, uint64_t words) {
     size_t head = PERFTRACE__RING_HEADER_AT;
-    if (ftruncate(r->fd, (off_t)(head + PERFTRACE__RING_LOG_CAP)) != 0 ||
+    if (!allocate_slot(r->fd, head + PERFTRACE__RING_LOG_CAP, words) ||
         !allocate(r->fd, 0, sizeof(perftrace__ring_header_t)) || !allocate(r->fd, head, LOG_STEP)) {
         return false;
     }
@@ -82,12 +90,12 @@ static bool map_base(perftrace__ring_t *r) {
     return true;
 }
 
-static bool try_dir(perftrace__ring_t *r, const char *dir) {
+static bool try_dir(perftrace__ring_t *r, const char *dir, uint64_t words) {
     r->fd = open_in(dir, r->path, sizeof(r->path));
     if (r->fd < 0) {
         return false;
     }
-    if (map_base(r)) {
+    if (map_base(r, words)) {
         return true;
     }
     unlink(r->path);
@@ -106,13 +114,13 @@ int perftrace__ring_create(perftrace__ring_t *r, const char *const *dirs, unsign
     }
     bool made = false;
     for (unsigned i = 0; i < ndirs && !made; i++) {
-        made = try_dir(r, dirs[i]);
+        made = try_dir(r, dirs[i], words);
     }
     if (!made) {
         r->path[0] = '\0';
         r->anonymous = true;
         r->fd = memfd_create("perftrace-ring", MFD_CLOEXEC);
-        if (r->fd < 0 || !map_base(r)) {
+        if (r->fd < 0 || !map_base(r, words)) {
             perftrace__ring_unmap(r);
             return PERFTRACE_ERR_NOMEM;
         }
@@ -136,32 +144,46 @@ int perftrace__ring_create(perftrace__ring_t *r, const char *const *dirs, unsign
     return PERFTRACE_OK;
 }
 
-/* Maps slot i with its ring twice in a row, so that a record never meets the ring's end. */
+/* Maps slot i with its ring twice in a row, so that a record never meets the ring's end. Where the
+ * ring file has no room left the slot lies in memory of its own: it is drained like the others, but
+ * does not survive a kill (in the file its place reads as a free slot). */
 static perftrace__slot_t *map_slot(perftrace__ring_t *r, uint32_t i) {
     const perftrace__ring_header_t *h = r->header;
     uint64_t at = h->slots_at + i * h->slot_stride;
     size_t bytes = (size_t)h->ring_words * 8;
-    if (ftruncate(r->fd, (off_t)(at + h->slot_stride)) != 0 ||
-        !allocate(r->fd, at, sizeof(perftrace__slot_t)) ||
-        !allocate(r->fd, at + PERFTRACE_I_DATA_AT, bytes)) {
-        return NULL;
+    int fd = r->fd;
+    if (!allocate_slot(fd, at, h->ring_words)) {
+        fd = memfd_create("perftrace-slot", MFD_CLOEXEC);
+        at = 0;
+        if (fd < 0 || !allocate_slot(fd, at, h->ring_words)) {
+            goto fail;
+        }
+        r->memory_slots++;
     }
     size_t whole = PERFTRACE_I_DATA_AT + 2 * bytes;
     char *p = mmap(NULL, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) {
-        return NULL;
+        goto fail;
     }
     int prot = PROT_READ | PROT_WRITE;
     int how = MAP_SHARED | MAP_FIXED;
-    if (mmap(p, PERFTRACE_I_DATA_AT + bytes, prot, how, r->fd, (off_t)at) == MAP_FAILED ||
-        mmap(p + PERFTRACE_I_DATA_AT + bytes, bytes, prot, how, r->fd,
+    if (mmap(p, PERFTRACE_I_DATA_AT + bytes, prot, how, fd, (off_t)at) == MAP_FAILED ||
+        mmap(p + PERFTRACE_I_DATA_AT + bytes, bytes, prot, how, fd,
              (off_t)(at + PERFTRACE_I_DATA_AT)) == MAP_FAILED) {
         munmap(p, whole);
-        return NULL;
+        goto fail;
     }
     touch(p, sizeof(perftrace__slot_t));
     touch(p + PERFTRACE_I_DATA_AT, bytes);
+    if (fd != r->fd) {
+        close(fd);
+    }
     return (perftrace__slot_t *)(void *)p;
+fail:
+    if (fd >= 0 && fd != r->fd) {
+        close(fd);
+    }
+    return NULL;
 }
 
 static void name_slot(perftrace__slot_t *s, const char *name) {
@@ -247,8 +269,9 @@ void perftrace__ring_retire(perftrace__ring_t *r) {
         mmap((char *)r->slots[i] + PERFTRACE_I_DATA_AT, 2 * bytes, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
     }
-    /* Slot control pages and the header stay shared; the unlinked file keeps only those pages. */
-    for (uint32_t i = 0; i < r->header->slot_count; i++) {
+    /* Slot control pages and the header stay shared; an unlinked file keeps only those pages. One
+     * that still has its name is for recovery. */
+    for (uint32_t i = 0; !r->path[0] && i < r->header->slot_count; i++) {
         uint64_t at = r->header->slots_at + i * r->header->slot_stride + PERFTRACE_I_DATA_AT;
         (void)fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)bytes);
     }

@@ -17,6 +17,7 @@ typedef struct perftrace__ring {
     uint64_t log_allocated;
     perftrace__slot_t **slots; /* mapped slots by index, max_slots places */
     char path[4096];           /* "" for an anonymous ring */
+    uint32_t memory_slots;     /* slots that found no room in the file and will not survive */
     bool anonymous;            /* no file could be made: works, but does not survive the process */
 } perftrace__ring_t;
 
@@ -38,7 +39,7 @@ bool perftrace__ring_log_append(perftrace__ring_t *r, const void *data, size_t l
 void perftrace__ring_unlink(perftrace__ring_t *r);
 
 /* Gives the memory of all rings back while threads may still write: private zero pages take the
- * place of the shared ones. The mapping of header and slots stays valid for ever (threads hold
+ * place of the shared ones. A ring file that was not unlinked keeps its contents. The mapping of header and slots stays valid for ever (threads hold
  * pointers). */
 void perftrace__ring_retire(perftrace__ring_t *r);
 

@@ -68,6 +68,8 @@ typedef struct perftrace__ring_header {
     perftrace__run_meta_t meta;
     perftrace__anchor_t anchors[PERFTRACE__RING_ANCHORS];
     perftrace__step_mark_t steps[PERFTRACE__RING_STEPS];
+    uint64_t beat_ns; /* CLOCK_MONOTONIC_RAW of the last sweep: a sign of life for those who cannot
+                         see the process */
 } perftrace__ring_header_t;
 
 _Static_assert(sizeof(perftrace__ring_header_t) <= PERFTRACE__RING_HEADER_AT,

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -77,6 +78,7 @@ int perftrace__ring_view_open(perftrace__ring_view_t *v, const char *path,
         goto done;
     }
     v->file_size = (uint64_t)st.st_size;
+    v->uid = (uint32_t)st.st_uid;
     if (!S_ISREG(st.st_mode) || v->file_size < PERFTRACE__RING_HEADER_AT ||
         !read_at(v->fd, &v->header, sizeof(v->header), 0)) {
         status = PERFTRACE_ERR_CORRUPT;
@@ -182,14 +184,30 @@ void perftrace__ring_view_close(perftrace__ring_view_t *v) {
     v->fd = -1;
 }
 
-bool perftrace__ring_owner_alive(const perftrace__ring_header_t *h) {
+/* Longer than any pause between two sweeps: flush_ms is at most a minute. */
+#define SILENT_NS (150ull * 1000000000u)
+
+perftrace__ring_owner_t perftrace__ring_owner(const perftrace__ring_header_t *h) {
+    const perftrace__run_meta_t *m = &h->meta;
     char boot[PERFTRACE__BOOT_ID_MAX];
-    char host[256];
     perftrace__os_boot_id(boot);
-    perftrace__os_hostname(host, sizeof(host));
-    if (strcmp(boot, h->meta.boot_id) != 0) {
-        return false;
+    if (strcmp(boot, m->boot_id) != 0) {
+        char host[sizeof(m->host)];
+        perftrace__os_hostname(host, sizeof(host));
+        return strcmp(host, m->host) == 0 ? PERFTRACE__RING_OWNER_DEAD
+                                          : PERFTRACE__RING_OWNER_HIDDEN;
     }
-    uint64_t start = perftrace__os_process_start(h->meta.pid);
-    return start != 0 && start == h->meta.process_start;
+    if (m->pid_namespace != perftrace__os_pid_namespace()) {
+        uint64_t now = perftrace__os_mono_ns();
+        return now > h->beat_ns && now - h->beat_ns > SILENT_NS ? PERFTRACE__RING_OWNER_DEAD
+                                                                : PERFTRACE__RING_OWNER_HIDDEN;
+    }
+    bool alive;
+    if (m->process_start) {
+        alive = perftrace__os_process_start(m->pid) == m->process_start;
+    } else {
+        /* Written without /proc. */
+        alive = kill((pid_t)m->pid, 0) == 0 || errno == EPERM;
+    }
+    return alive ? PERFTRACE__RING_OWNER_ALIVE : PERFTRACE__RING_OWNER_DEAD;
 }

@@ -14,6 +14,7 @@
 typedef struct perftrace__ring_view {
     int fd;
     uint64_t file_size;
+    uint32_t uid;                    /* who owns the file */
     perftrace__ring_header_t header; /* copy; strings are NUL-terminated */
     perftrace__commit_t commit;      /* the valid copy */
     unsigned char *log;
@@ -44,7 +45,16 @@ int perftrace__ring_view_slot(const perftrace__ring_view_t *v, uint32_t i,
 void perftrace__slot_view_free(perftrace__slot_view_t *s);
 /* Frees and closes; accepts a zeroed view. */
 void perftrace__ring_view_close(perftrace__ring_view_t *v);
-/* True when the process that owns the ring is still alive on this machine and boot. */
-bool perftrace__ring_owner_alive(const perftrace__ring_header_t *h);
+
+/* Whether the process that owns a ring lives. HIDDEN: it ran on another machine or in another
+ * container and cannot be seen from here; there it may be alive. A process of this machine's
+ * earlier boot is dead, and so is one in another container that gave no sign of life for minutes.
+ */
+typedef enum perftrace__ring_owner {
+    PERFTRACE__RING_OWNER_DEAD,
+    PERFTRACE__RING_OWNER_ALIVE,
+    PERFTRACE__RING_OWNER_HIDDEN
+} perftrace__ring_owner_t;
+perftrace__ring_owner_t perftrace__ring_owner(const perftrace__ring_header_t *h);
 
 #endif
