@@ -3,22 +3,19 @@
 
 #include "jsonl_sink.h"
 #include "merge.h"
-#include "os.h"
+#include "recover_claim.h"
+#include "recover_trace.h"
 #include "ring_clock.h"
-#include "ring_reader.h"
 #include "status_text.h"
-#include "trace_file.h"
+#include "test_point.h"
 
 #include <perftrace/perftrace.h>
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 bool perftrace__recover_link(const char *trace_path, char *out, size_t size) {
@@ -34,118 +31,6 @@ bool perftrace__recover_link(const char *trace_path, char *out, size_t size) {
     return true;
 }
 
-/* ---- claiming -----------------------------------------------------------------------------------
- */
-
-/* The ring's real path: the target of a link (which may be gone: then still its text). */
-static bool real_path(const char *path, char out[PATH_MAX]) {
-    ssize_t n = readlink(path, out, PATH_MAX - 1);
-    if (n > 0) {
-        out[n] = '\0';
-        return true;
-    }
-    int len = snprintf(out, PATH_MAX, "%s", path);
-    return len > 0 && len < PATH_MAX;
-}
-
-/* Renames the ring so that only this process has it. A claim whose owner died is taken over. */
-static int claim(const char *real, char claimed[PATH_MAX + 64]) {
-    snprintf(claimed, PATH_MAX + 64, "%s.claim-%u-%llu", real, perftrace__os_pid(),
-             (unsigned long long)perftrace__os_process_start(perftrace__os_pid()));
-    if (rename(real, claimed) == 0) {
-        return PERFTRACE_OK;
-    }
-    if (errno != ENOENT) {
-        return perftrace__status_from_errno(errno);
-    }
-    char pattern[PATH_MAX + 16];
-    snprintf(pattern, sizeof(pattern), "%s.claim-*", real);
-    glob_t g;
-    int status = PERFTRACE_ERR_NOT_FOUND;
-    if (glob(pattern, GLOB_NOSORT, NULL, &g) == 0) {
-        for (size_t i = 0; i < g.gl_pathc && status != PERFTRACE_OK; i++) {
-            unsigned pid = 0;
-            unsigned long long start = 0;
-            const char *tail = g.gl_pathv[i] + strlen(real) + sizeof(".claim-") - 1;
-            char *end = NULL;
-            pid = (unsigned)strtoul(tail, &end, 10);
-            start = *end == '-' ? strtoull(end + 1, NULL, 10) : 0;
-            if (perftrace__os_process_start(pid) == start) {
-                status = PERFTRACE_ERR_STATE;
-            } else if (rename(g.gl_pathv[i], claimed) == 0) {
-                status = PERFTRACE_OK;
-            }
-        }
-        globfree(&g);
-    }
-    return status;
-}
-
-/* ---- the trace file -----------------------------------------------------------------------------
- */
-
-/* The trace file beside the link when there is one (the directory may have been moved), else where
- * the process had it. */
-static void find_trace(const char *link, const char *stored, char *out, size_t size) {
-    const char *slash = strrchr(link, '/');
-    const char *base = strrchr(stored, '/');
-    base = base ? base + 1 : stored;
-    size_t dir = slash ? (size_t)(slash - link) + 1 : 0;
-    struct stat st;
-    if (dir + strlen(base) < size) {
-        memcpy(out, link, dir);
-        memcpy(out + dir, base, strlen(base) + 1);
-        if (lstat(link, &st) == 0 && S_ISLNK(st.st_mode) && stat(out, &st) == 0) {
-            return;
-        }
-    }
-    snprintf(out, size, "%s", stored);
-}
-
-/* Opens the trace file and cuts it to the committed length. *ret_offset: where to go on. */
-static int open_trace(const perftrace__ring_view_t *v, perftrace__recovered_t *r, int *ret_fd,
-                      uint64_t *ret_offset) {
-    uint64_t committed = v->commit.file_offset;
-    int fd = open(r->trace_path, O_RDWR | O_CLOEXEC);
-    if (fd < 0 && errno == ENOENT) {
-        char stem[PATH_MAX];
-        size_t n = strlen(r->trace_path);
-        if (n <= 6 || n >= sizeof(stem) || strcmp(r->trace_path + n - 6, ".jsonl") != 0) {
-            return PERFTRACE_ERR_CORRUPT;
-        }
-        memcpy(stem, r->trace_path, n - 6);
-        stem[n - 6] = '\0';
-        int rc =
-            perftrace__trace_file_create(stem, ".jsonl", r->trace_path, sizeof(r->trace_path), &fd);
-        if (rc) {
-            return perftrace__status_from_errno(-rc);
-        }
-        if (committed) {
-            r->problem = "the trace file is gone; only what the ring held was written";
-        }
-        committed = 0;
-    } else if (fd < 0) {
-        return perftrace__status_from_errno(errno);
-    }
-    struct stat st;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        close(fd);
-        return PERFTRACE_ERR_IO;
-    }
-    if ((uint64_t)st.st_size < committed) {
-        r->problem = "the trace file is shorter than what the process had written";
-        committed = (uint64_t)st.st_size;
-    }
-    if (ftruncate(fd, (off_t)committed) != 0) {
-        int err = errno;
-        close(fd);
-        return perftrace__status_from_errno(err);
-    }
-    *ret_fd = fd;
-    *ret_offset = committed;
-    return PERFTRACE_OK;
-}
-
 /* ---- events -------------------------------------------------------------------------------------
  */
 
@@ -156,6 +41,7 @@ typedef struct work {
     perftrace__lane_t *lanes;
     uint32_t *heap;
     uint32_t n;
+    uint64_t gone; /* events that were in the file and are not any more */
     perftrace__account_t account;
     perftrace__recovered_t *r;
 } work_t;
@@ -244,9 +130,7 @@ static void write_losses(work_t *w) {
     write_drop(w, PERFTRACE_DROP_no_slot, "no_slot",
                w->view->header.no_slot - w->view->commit.dropped[PERFTRACE_DROP_no_slot], 0, 0, 0);
     write_drop(w, PERFTRACE_DROP_damaged, "damaged", w->r->damaged, 0, 0, 0);
-    for (unsigned i = 0; i < PERFTRACE_DROP_COUNT; i++) {
-        w->r->dropped += w->account.dropped[i];
-    }
+    write_drop(w, PERFTRACE_DROP_file_gone, "file_gone", w->gone, 0, 0, 0);
 }
 
 static void write_open_scopes(work_t *w) {
@@ -270,45 +154,159 @@ static void write_open_scopes(work_t *w) {
     w->r->unfinished = w->account.unfinished;
 }
 
-static int finish(const perftrace__ring_view_t *v, perftrace__recovered_t *r) {
-    int fd = -1;
-    uint64_t offset = 0;
-    int status = open_trace(v, r, &fd, &offset);
+static int write_rest(work_t *w) {
+    int status = read_slots(w);
+    if (status == PERFTRACE_OK) {
+        status = write_events(w);
+    }
+    if (status == PERFTRACE_OK) {
+        write_losses(w);
+        write_open_scopes(w);
+        w->account.written = w->view->commit.written - w->gone + w->r->events;
+        w->account.recovered = true;
+        w->sink->ops->footer(w->sink, &w->account);
+        status = w->sink->ops->flush(w->sink, true);
+    }
+    for (uint32_t i = 0; w->slots && i < w->n; i++) {
+        perftrace__slot_view_free(&w->slots[i]);
+    }
+    free(w->slots);
+    free(w->lanes);
+    free(w->heap);
+    return status;
+}
+
+/* A dry run takes the same way into a file that swallows everything. */
+static int open_nothing(const perftrace__ring_view_t *v, const char *path,
+                        perftrace__recover_trace_t *t) {
+    memset(t, 0, sizeof(*t));
+    t->offset = v->commit.file_offset;
+    if (access(path, F_OK) != 0) {
+        t->gone = v->commit.written;
+        t->problem = "the trace file is gone; only what the ring holds can be written";
+    }
+    t->fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    return t->fd < 0 ? perftrace__status_from_errno(errno) : PERFTRACE_OK;
+}
+
+static int finish(const perftrace__ring_view_t *v, bool dry, perftrace__recovered_t *r) {
+    perftrace__recover_trace_t t;
+    int status = dry ? open_nothing(v, r->trace_path, &t)
+                     : perftrace__recover_trace_open(v, r->trace_path, sizeof(r->trace_path), &t);
+    r->problem = t.problem ? t.problem : r->problem;
     if (status) {
         return status;
     }
-    work_t w = {.view = v, .r = r};
-    w.sink = perftrace__jsonl_sink_open(fd, offset, &v->header.meta);
+    work_t w = {.view = v, .r = r, .gone = t.gone};
+    w.sink = perftrace__jsonl_sink_open(t.fd, t.offset, &v->header.meta);
     if (!w.sink) {
-        close(fd);
+        close(t.fd);
         return PERFTRACE_ERR_NOMEM;
     }
-    status = read_slots(&w);
-    if (status == PERFTRACE_OK) {
-        status = write_events(&w);
+    status = write_rest(&w);
+    int err = perftrace__jsonl_sink_errno(w.sink);
+    if (status && err) {
+        r->problem = strerror(err);
     }
-    if (status == PERFTRACE_OK) {
-        write_losses(&w);
-        write_open_scopes(&w);
-        w.account.written = v->commit.written + r->events;
-        w.account.recovered = true;
-        w.sink->ops->footer(w.sink, &w.account);
-        status = w.sink->ops->flush(w.sink, true);
-    }
-    for (uint32_t i = 0; w.slots && i < w.n; i++) {
-        perftrace__slot_view_free(&w.slots[i]);
-    }
-    free(w.slots);
-    free(w.lanes);
-    free(w.heap);
     perftrace__sink_close(w.sink);
+    r->written = w.account.written;
+    memcpy(r->drops, w.account.dropped, sizeof(r->drops));
+    return status;
+}
+
+/* ---- one ring -----------------------------------------------------------------------------------
+ */
+
+/* The ring's real path: the target of a link (which may be gone: then still its text). */
+static bool real_path(const char *path, char out[PATH_MAX]) {
+    ssize_t n = readlink(path, out, PATH_MAX - 1);
+    if (n <= 0) {
+        int len = snprintf(out, PATH_MAX, "%s", path);
+        if (len < 0 || len >= PATH_MAX) {
+            return false;
+        }
+        n = len;
+    }
+    out[n] = '\0';
+    perftrace__recover_claim_strip(out);
+    return true;
+}
+
+static void describe(const perftrace__ring_view_t *v, const char *path,
+                     perftrace__recovered_t *ret) {
+    const perftrace__run_meta_t *m = &v->header.meta;
+    ret->pid = m->pid;
+    ret->rank = m->rank;
+    memcpy(ret->host, m->host, sizeof(ret->host));
+    ret->problem = v->problem;
+    ret->written = v->commit.written;
+    memcpy(ret->drops, v->commit.dropped, sizeof(ret->drops));
+    perftrace__recover_trace_find(path, m->trace_path, ret->trace_path, sizeof(ret->trace_path));
+}
+
+/* Whether the ring may be taken; fills ret. */
+static int admit(const perftrace__ring_view_t *v, unsigned flags, perftrace__recovered_t *ret) {
+    if (geteuid() != 0 && v->uid != geteuid()) {
+        ret->problem = "the ring belongs to another user";
+        return PERFTRACE_ERR_DENIED;
+    }
+    perftrace__ring_owner_t owner = perftrace__ring_owner(&v->header);
+    if (owner == PERFTRACE__RING_OWNER_ALIVE) {
+        ret->running = true;
+        ret->problem = "the process is still running";
+        for (uint32_t i = 0; i < v->slot_count; i++) {
+            perftrace__slot_view_t s;
+            if (perftrace__ring_view_slot(v, i, &s) == PERFTRACE_OK) {
+                ret->unfinished += s.slot.state == PERFTRACE__SLOT_LIVE ? s.depth : 0;
+                perftrace__slot_view_free(&s);
+            }
+        }
+        return PERFTRACE_ERR_STATE;
+    }
+    if (owner == PERFTRACE__RING_OWNER_HIDDEN && !(flags & PERFTRACE__RECOVER_FORCE)) {
+        ret->problem = "the process ran on another machine or in another container; from here it "
+                       "cannot be seen whether it is dead";
+        return PERFTRACE_ERR_STATE;
+    }
+    return PERFTRACE_OK;
+}
+
+/* Ring and links go last and in this order: a link without a ring, beside a trace with a footer, is
+ * known to mean nothing. */
+static void remove_ring(const char *claimed, const char *real, const char *path,
+                        const char *trace_path) {
+    char link[PATH_MAX];
+    char target[PATH_MAX];
+    unlink(claimed);
+    PT_TEST_POINT(recover_removed);
+    const char *links[2] = {path,
+                            perftrace__recover_link(trace_path, link, sizeof(link)) ? link : path};
+    for (unsigned i = 0; i < 2; i++) {
+        ssize_t n = readlink(links[i], target, sizeof(target) - 1);
+        if (n > 0) {
+            target[n] = '\0';
+            if (strcmp(target, real) == 0) {
+                unlink(links[i]);
+            }
+        }
+    }
+}
+
+/* Opens the ring where it lies, or where a recovery that died has left it. */
+static int look(perftrace__ring_view_t *v, const char *real, perftrace__recovered_t *ret) {
+    char left[PERFTRACE__CLAIM_MAX];
+    int status = perftrace__ring_view_open(v, real, &ret->problem);
+    if (status == PERFTRACE_ERR_NOT_FOUND && perftrace__recover_claim_find(real, left)) {
+        status = perftrace__ring_view_open(v, left, &ret->problem);
+    }
     return status;
 }
 
 int perftrace__recover_ring(const char *path, unsigned flags, perftrace__recovered_t *ret) {
     memset(ret, 0, sizeof(*ret));
-    char real[PATH_MAX];
-    char claimed[PATH_MAX + 64];
+    ret->rank = -1;
+    char claimed[PERFTRACE__CLAIM_MAX];
+    char *real = ret->ring_path;
     if (!real_path(path, real)) {
         return PERFTRACE_ERR_TOO_LONG;
     }
@@ -316,47 +314,47 @@ int perftrace__recover_ring(const char *path, unsigned flags, perftrace__recover
     if (!v) {
         return PERFTRACE_ERR_NOMEM;
     }
+    bool dry = flags & PERFTRACE__RECOVER_DRY;
     bool have_claim = false;
     /* Looked at before it is claimed: the ring of a living process keeps its name. */
-    int status = perftrace__ring_view_open(v, real, &ret->problem);
-    if (status == PERFTRACE_OK && perftrace__ring_owner_alive(&v->header)) {
-        ret->pid = v->header.meta.pid;
-        ret->rank = v->header.meta.rank;
-        status = PERFTRACE_ERR_STATE;
-        ret->problem = "the process is still running";
-    }
-    if (status && status != PERFTRACE_ERR_NOT_FOUND) {
-        goto done;
-    }
-    perftrace__ring_view_close(v);
-    status = claim(real, claimed);
-    if (status) {
-        ret->problem = status == PERFTRACE_ERR_STATE ? "another recovery is at work" : ret->problem;
-        goto done;
-    }
-    have_claim = true;
-    status = perftrace__ring_view_open(v, claimed, &ret->problem);
+    int status = look(v, real, ret);
     if (status) {
         goto done;
     }
-    ret->pid = v->header.meta.pid;
-    ret->rank = v->header.meta.rank;
-    ret->problem = v->problem;
-    find_trace(path, v->header.meta.trace_path, ret->trace_path, sizeof(ret->trace_path));
+    describe(v, path, ret);
+    status = admit(v, flags, ret);
+    if (status) {
+        goto done;
+    }
+    if (!dry) {
+        perftrace__ring_view_close(v);
+        status = perftrace__recover_claim(real, claimed);
+        if (status) {
+            ret->problem = status == PERFTRACE_ERR_STATE ? "another recovery is at work" : NULL;
+            goto done;
+        }
+        have_claim = true;
+        PT_TEST_POINT(recover_claimed);
+        status = perftrace__ring_view_open(v, claimed, &ret->problem);
+        if (status) {
+            goto done;
+        }
+        describe(v, path, ret);
+    }
     ret->complete = v->commit.closed != 0;
     if (!ret->complete) {
-        status = finish(v, ret);
+        status = finish(v, dry, ret);
+        PT_TEST_POINT(recover_written);
+    }
+    for (unsigned i = 0; i < PERFTRACE_DROP_COUNT; i++) {
+        ret->dropped += ret->drops[i];
     }
 done:
     perftrace__ring_view_close(v);
     free(v);
     if (have_claim) {
         if (status == PERFTRACE_OK && !(flags & PERFTRACE__RECOVER_KEEP)) {
-            char link[4096];
-            unlink(claimed);
-            if (perftrace__recover_link(ret->trace_path, link, sizeof(link))) {
-                unlink(link);
-            }
+            remove_ring(claimed, real, path, ret->trace_path);
         } else {
             (void)rename(claimed, real);
         }

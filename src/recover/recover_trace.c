@@ -1,0 +1,165 @@
+/* recover_trace.c. SPDX-License-Identifier: MIT */
+#include "recover_trace.h"
+
+#include "status_text.h"
+#include "test_point.h"
+#include "trace_file.h"
+
+#include <perftrace/status.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SUFFIX      ".jsonl"
+#define HEADER_LINE "{\"name\": \"perftrace_header\""
+#define FOOTER_LINE "{\"name\": \"perftrace_footer\""
+
+void perftrace__recover_trace_find(const char *link, const char *stored, char *out, size_t size) {
+    const char *slash = strrchr(link, '/');
+    const char *base = strrchr(stored, '/');
+    base = base ? base + 1 : stored;
+    size_t dir = slash ? (size_t)(slash - link) + 1 : 0;
+    struct stat st;
+    if (dir + strlen(base) < size) {
+        memcpy(out, link, dir);
+        memcpy(out + dir, base, strlen(base) + 1);
+        if (lstat(link, &st) == 0 && S_ISLNK(st.st_mode) && stat(out, &st) == 0) {
+            return;
+        }
+    }
+    snprintf(out, size, "%s", stored);
+}
+
+/* True when the file begins as each file of ours does, as far as it goes. */
+static bool looks_ours(int fd, uint64_t size) {
+    char head[sizeof(HEADER_LINE) - 1];
+    size_t want = size < sizeof(head) ? (size_t)size : sizeof(head);
+    return pread(fd, head, sizeof(head), 0) >= (ssize_t)want &&
+           memcmp(head, HEADER_LINE, want) == 0;
+}
+
+/* How many events the complete lines of the file hold, and where the last of them ends. */
+static uint64_t count_events(const char *path, uint64_t *ret_end) {
+    static const char phase[] = "\", \"ph\": \"";
+    uint64_t n = 0;
+    uint64_t end = 0;
+    char *line = NULL;
+    size_t cap = 0;
+    FILE *f = fopen(path, "re");
+    for (ssize_t len; f && (len = getline(&line, &cap, f)) > 0 && line[len - 1] == '\n';) {
+        /* A quote inside a name stands behind a backslash, so the first match is the key. */
+        const char *p = strstr(line, phase);
+        n += p && p[sizeof(phase) - 1] != 'M' && p[sizeof(phase) - 1] != 'B';
+        end += (uint64_t)len;
+    }
+    if (f) {
+        fclose(f);
+    }
+    free(line);
+    *ret_end = end;
+    return n;
+}
+
+static int make_anew(const perftrace__ring_view_t *v, char *path, size_t size,
+                     perftrace__recover_trace_t *t) {
+    char stem[PATH_MAX];
+    size_t n = strlen(path) - (sizeof(SUFFIX) - 1);
+    if (n >= sizeof(stem)) {
+        return PERFTRACE_ERR_TOO_LONG;
+    }
+    memcpy(stem, path, n);
+    stem[n] = '\0';
+    int rc = perftrace__trace_file_create(stem, SUFFIX, path, size, &t->fd);
+    if (rc) {
+        return perftrace__status_from_errno(-rc);
+    }
+    if (geteuid() != v->uid && fchown(t->fd, v->uid, (gid_t)-1) != 0) {
+        t->problem = "the new trace file could not be given to its user";
+    }
+    if (v->commit.written) {
+        t->problem = "the trace file is gone; only what the ring held was written";
+        t->gone = v->commit.written;
+    }
+    return PERFTRACE_OK;
+}
+
+static int cut(const perftrace__ring_view_t *v, const char *path, perftrace__recover_trace_t *t) {
+    struct stat st;
+    if (fstat(t->fd, &st) != 0) {
+        return perftrace__status_from_errno(errno);
+    }
+    if (!S_ISREG(st.st_mode) || !looks_ours(t->fd, (uint64_t)st.st_size)) {
+        t->problem = "the file that the ring names is no trace file";
+        return PERFTRACE_ERR_CORRUPT;
+    }
+    /* Root may be lied to by anybody's ring. */
+    if (st.st_uid != v->uid && geteuid() == 0 && v->uid != 0) {
+        t->problem = "ring and trace file belong to different users";
+        return PERFTRACE_ERR_DENIED;
+    }
+    t->offset = v->commit.file_offset;
+    if ((uint64_t)st.st_size < t->offset) {
+        t->problem = "the trace file is shorter than what the process had written";
+        uint64_t there = count_events(path, &t->offset);
+        t->gone = v->commit.written > there ? v->commit.written - there : 0;
+    }
+    if (ftruncate(t->fd, (off_t)t->offset) != 0) {
+        return perftrace__status_from_errno(errno);
+    }
+    return PERFTRACE_OK;
+}
+
+int perftrace__recover_trace_open(const perftrace__ring_view_t *v, char *path, size_t size,
+                                  perftrace__recover_trace_t *t) {
+    memset(t, 0, sizeof(*t));
+    size_t n = strlen(path);
+    if (n <= sizeof(SUFFIX) - 1 || strcmp(path + n - (sizeof(SUFFIX) - 1), SUFFIX) != 0) {
+        t->fd = -1;
+        t->problem = "the file that the ring names is no trace file";
+        return PERFTRACE_ERR_CORRUPT;
+    }
+    t->fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int status = PERFTRACE_OK;
+    if (t->fd >= 0) {
+        status = cut(v, path, t);
+    } else if (errno == ENOENT) {
+        status = make_anew(v, path, size, t);
+    } else {
+        status = perftrace__status_from_errno(errno);
+        t->problem = strerror(errno);
+    }
+    if (status && t->fd >= 0) {
+        close(t->fd);
+        t->fd = -1;
+    }
+    PT_TEST_POINT(recover_cut);
+    return status;
+}
+
+bool perftrace__recover_trace_closed(const char *path) {
+    char tail[8192];
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool closed = false;
+    if (fd >= 0 && fstat(fd, &st) == 0) {
+        off_t at = st.st_size > (off_t)sizeof(tail) ? st.st_size - (off_t)sizeof(tail) : 0;
+        ssize_t n = pread(fd, tail, sizeof(tail), at);
+        if (n > 0 && tail[n - 1] == '\n') {
+            const char *line = memrchr(tail, '\n', (size_t)n - 1);
+            line = line ? line + 1 : tail;
+            size_t len = (size_t)(tail + n - line);
+            closed = len >= sizeof(FOOTER_LINE) - 1 &&
+                     memcmp(line, FOOTER_LINE, sizeof(FOOTER_LINE) - 1) == 0;
+        }
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return closed;
+}
