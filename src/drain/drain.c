@@ -282,6 +282,8 @@ int perftrace__drain_sweep(perftrace__drain_t *d, bool sync) {
     if (d->anchor) {
         d->anchor();
     }
+    uint64_t now = perftrace__os_mono_ns();
+    pt_store_relaxed(&d->ring->header->beat_ns, now);
     if (d->pending) {
         /* Text of the last sweep waits: nothing new is taken in before it is written. */
         int status = flush_and_commit(d, sync);
@@ -289,7 +291,7 @@ int perftrace__drain_sweep(perftrace__drain_t *d, bool sync) {
             return status;
         }
     }
-    if (d->clock_pair && perftrace__os_mono_ns() >= d->next_clock) {
+    if (d->clock_pair && now >= d->next_clock) {
         clock_line(d);
     }
     uint32_t n = snapshot(d);
@@ -357,6 +359,12 @@ static void report_open_scopes(perftrace__drain_t *d, uint32_t n, perftrace__acc
 }
 
 int perftrace__drain_finish(perftrace__drain_t *d, uint64_t late) {
+    if (d->closed) { /* by a signal handler, or the last try could not write it */
+        return d->pending ? flush_and_commit(d, true) : PERFTRACE_OK;
+    }
+    /* The sweep has something to write in any case and so notices a file that is gone: the footer's
+     * account holds for the file it ends. */
+    d->next_clock = 0;
     int status = perftrace__drain_sweep(d, false);
     if (status) {
         return status;
@@ -366,9 +374,6 @@ int perftrace__drain_finish(perftrace__drain_t *d, uint64_t late) {
     }
     perftrace__account_t account = {0};
     report_open_scopes(d, PT_MIN(d->ring->header->slot_count, d->cap), &account);
-    if (d->clock_pair) {
-        clock_line(d);
-    }
     account.written = d->written;
     memcpy(account.dropped, d->dropped, sizeof(account.dropped));
     for (unsigned i = 0; i < d->nsinks; i++) {
@@ -390,4 +395,23 @@ uint64_t perftrace__drain_backlog(const perftrace__ring_t *ring) {
         words += (pt_load_relaxed(&s->hot.word) >> 8) - tail;
     }
     return words;
+}
+
+uint64_t perftrace__drain_backlog_events(const perftrace__ring_t *ring) {
+    uint64_t events = 0;
+    uint32_t n = pt_load_acquire(&ring->header->slot_count);
+    for (uint32_t i = 0; i < n; i++) {
+        const perftrace__slot_t *s = ring->slots[i];
+        uint64_t tail = pt_load_acquire(&s->tail);
+        const uint64_t *p =
+            (const uint64_t *)((const char *)s + PERFTRACE_I_DATA_AT) + (tail & s->hot.mask);
+        uint64_t left = (pt_load_acquire(&s->hot.word) >> 8) - tail;
+        uint64_t time;
+        for (uint32_t words; left && (words = perftrace__record_peek(p, left, &time)) != 0;) {
+            p += words;
+            left -= words;
+            events++;
+        }
+    }
+    return events;
 }

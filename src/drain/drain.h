@@ -60,6 +60,9 @@ typedef struct perftrace__drain {
     void *user;
     uint32_t finish_asked; /* by a signal handler: the thread calls finish once */
     void (*finish)(void *user);
+    bool finish_at_stop; /* the thread's last act is perftrace__drain_finish */
+    uint64_t late;
+    uint32_t ended; /* release: the thread has ended and touches nothing any more */
 } perftrace__drain_t;
 
 /* Prepares a drain over a ring; sinks are added to ->sinks by the caller. Nothing is owned but the
@@ -77,6 +80,8 @@ int perftrace__drain_finish(perftrace__drain_t *d, uint64_t late);
 
 /* Words in the rings that are not in the file yet. Any thread. */
 uint64_t perftrace__drain_backlog(const perftrace__ring_t *ring);
+/* The same in events. Only when no producer is at work any more. */
+uint64_t perftrace__drain_backlog_events(const perftrace__ring_t *ring);
 
 /* ---- the thread ---- */
 
@@ -87,8 +92,12 @@ int perftrace__drain_thread_start(perftrace__drain_t *d, uint64_t flush_ns);
 int perftrace__drain_request(perftrace__drain_t *d, bool sync, uint64_t timeout_ns);
 /* Wakes the thread; async-signal-safe. */
 void perftrace__drain_wake(perftrace__drain_t *d);
-/* Ends the thread, waiting at most timeout_ns for a sweep that hangs in the disk: true when it
- * ended; false: it is left alone and the drain must not be touched any more. */
-bool perftrace__drain_thread_stop(perftrace__drain_t *d, uint64_t timeout_ns);
+/* Lets the thread finish the file (perftrace__drain_finish with late) and end, waiting at most
+ * timeout_ns; without a thread does it itself and may block longer. True: done, *ret_status is what
+ * finishing gave. False: the thread hangs in the disk; the drain must not be touched any more
+ * before
+ * ->ended is set. */
+bool perftrace__drain_thread_finish(perftrace__drain_t *d, uint64_t late, uint64_t timeout_ns,
+                                    int *ret_status);
 
 #endif

@@ -55,6 +55,16 @@ static void *drain_main(void *arg) {
         }
         pt_store_relaxed(&h->drain_asleep, 0);
     }
+    pthread_mutex_lock(&d->lock);
+    if (d->finish_at_stop) {
+        d->last_status = perftrace__drain_finish(d, d->late);
+    }
+    /* Whoever still waits for a sweep waits for nothing. */
+    d->finished = UINT64_MAX;
+    pthread_cond_broadcast(&d->done);
+    pthread_mutex_unlock(&d->lock);
+    /* Pairs with the acquire of whoever cleans up after a thread that was given up. */
+    pt_store_release(&d->ended, 1);
     return NULL;
 }
 
@@ -123,21 +133,34 @@ int perftrace__drain_request(perftrace__drain_t *d, bool sync, uint64_t timeout_
     return status;
 }
 
-bool perftrace__drain_thread_stop(perftrace__drain_t *d, uint64_t timeout_ns) {
+bool perftrace__drain_thread_finish(perftrace__drain_t *d, uint64_t late, uint64_t timeout_ns,
+                                    int *ret_status) {
     if (!d->running) {
+        pthread_mutex_lock(&d->lock);
+        *ret_status = perftrace__drain_finish(d, late);
+        pthread_mutex_unlock(&d->lock);
         return true;
     }
+    d->late = late;
+    d->finish_at_stop = true;
+    /* Publishes both; pairs with the acquire in drain_main. */
     pt_store_release(&d->stop, 1);
     perftrace__drain_wake(d);
     struct timespec ts;
-    clock_gettime(CLOCK_REALTIME, &ts);
-    uint64_t ns = (uint64_t)ts.tv_nsec + timeout_ns % 1000000000u;
-    ts.tv_sec += (time_t)(timeout_ns / 1000000000u + ns / 1000000000u);
-    ts.tv_nsec = (long)(ns % 1000000000u);
-    if (pthread_timedjoin_np(d->thread, NULL, &ts)) {
+    deadline(&ts, timeout_ns);
+    int rc = pthread_mutex_clocklock(&d->lock, CLOCK_MONOTONIC, &ts);
+    if (rc == 0) {
+        while (d->finished != UINT64_MAX && rc == 0) {
+            rc = pthread_cond_timedwait(&d->done, &d->lock, &ts);
+        }
+        *ret_status = d->last_status;
+        pthread_mutex_unlock(&d->lock);
+    }
+    if (rc) {
         pthread_detach(d->thread);
         return false;
     }
+    pthread_join(d->thread, NULL);
     d->running = false;
     return true;
 }

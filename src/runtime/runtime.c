@@ -15,7 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-perftrace__runtime_t perftrace__runtime = {.lock = PTHREAD_MUTEX_INITIALIZER};
+perftrace__runtime_t perftrace__runtime = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                                           .unused = PTHREAD_COND_INITIALIZER};
 
 static void log_to_stderr(int level, const char *message, void *user) {
     static const char *const words[] = {"error", "warning", "note"};
@@ -66,12 +67,14 @@ static void flush_works(void *user) {
 }
 
 static void first_event_after_fork(void);
+static bool clean_up_abandoned(void);
 static void finish_from_signal(void *user);
 
 static int start_core(void) {
     perftrace__runtime_t *rt = &perftrace__runtime;
     const perftrace_config_t *o = &rt->config.opt;
-    const char *dirs[] = {o->ring_dir, "/tmp", rt->config.trace_dir};
+    const char *dirs[PERFTRACE__RUNTIME_RING_DIRS];
+    perftrace__runtime_ring_dirs(dirs);
     perftrace__core_options_t options = {
         .ring_dirs = dirs,
         .ring_ndirs = PT_ARRAY_LEN(dirs),
@@ -202,7 +205,7 @@ int perftrace_init(const perftrace_config_t *config) {
     perftrace__runtime_t *rt = &perftrace__runtime;
     pthread_mutex_lock(&rt->lock);
     int status = PERFTRACE_ERR_STATE;
-    if (rt->active) {
+    if (rt->active || rt->stopping || !clean_up_abandoned()) {
         goto done;
     }
     if (rt->have_config) {
@@ -217,6 +220,8 @@ int perftrace_init(const perftrace_config_t *config) {
     if (status || !selected()) {
         goto done;
     }
+    snprintf(rt->run_id, sizeof(rt->run_id), "%016llx",
+             (unsigned long long)perftrace__os_random_u64());
     install_once();
     if (rt->config.opt.sigterm == 1) {
         perftrace__runtime_install_sigterm();
@@ -230,54 +235,104 @@ done:
 /* ---- stop ---------------------------------------------------------------------------------------
  */
 
+static void free_drain(perftrace__drain_t *d, perftrace__sink_t *sink) {
+    perftrace__core_retire();
+    perftrace__drain_free(d);
+    free(d);
+    perftrace__sink_close(sink);
+}
+
 /* The thread hangs in the disk: file, ring and drain stay as they are; recovery finishes them. */
 static int abandon(void) {
     perftrace__runtime_t *rt = &perftrace__runtime;
-    uint64_t bytes = perftrace__drain_backlog(perftrace__core_ring()) * 8;
-    perftrace__runtime_log(PERFTRACE_LOG_ERROR,
-                           "%s could not be finished within %u ms: %llu bytes of records were not "
-                           "written; they stay in %s until perf-trace-recover is run",
-                           rt->meta.trace_path, rt->config.opt.shutdown_ms,
-                           (unsigned long long)bytes, perftrace__core_ring()->path);
-    rt->drain = NULL;
-    rt->sink = NULL;
+    perftrace__runtime_log(
+        PERFTRACE_LOG_ERROR,
+        "%s could not be finished within %u ms: %llu events were not written; "
+        "they stay in %s until perf-trace-recover is run",
+        rt->meta.trace_path, rt->config.opt.shutdown_ms,
+        (unsigned long long)perftrace__drain_backlog_events(perftrace__core_ring()),
+        perftrace__core_ring()->path);
+    rt->left_drain = rt->drain;
+    rt->left_sink = rt->sink;
     rt->link[0] = '\0';
     return PERFTRACE_ERR_TIMEOUT;
 }
 
-int perftrace__runtime_stop(void) {
+/* False while the thread of an earlier run still hangs: it uses the one ring there can be. */
+static bool clean_up_abandoned(void) {
     perftrace__runtime_t *rt = &perftrace__runtime;
-    pt_store_release(&rt->active, false);
-    perftrace__core_stop();
-    perftrace__drain_t *d = rt->drain;
-    uint64_t limit = (uint64_t)rt->config.opt.shutdown_ms * 1000000u;
-    uint64_t begin = perftrace__os_mono_ns();
-    if (d->running && perftrace__drain_request(d, false, limit) == PERFTRACE_ERR_TIMEOUT) {
-        return abandon();
+    if (rt->left_drain) {
+        /* Pairs with the release at the end of drain_main. */
+        if (!pt_load_acquire(&rt->left_drain->ended)) {
+            perftrace__runtime_log(PERFTRACE_LOG_ERROR,
+                                   "tracing is off: the file of the run before is still being "
+                                   "written by a thread that waits for the disk");
+            return false;
+        }
+        free_drain(rt->left_drain, rt->left_sink);
+        rt->left_drain = NULL;
+        rt->left_sink = NULL;
     }
-    uint64_t spent = perftrace__os_mono_ns() - begin;
-    if (!perftrace__drain_thread_stop(d, spent < limit ? limit - spent : 0)) {
-        return abandon();
+    return true;
+}
+
+/* Waits until no call uses the drain; they end soon, since its thread has. Lock held. */
+static bool wait_unused(uint64_t limit_ns) {
+    perftrace__runtime_t *rt = &perftrace__runtime;
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    uint64_t ns = (uint64_t)ts.tv_nsec + limit_ns;
+    ts.tv_sec += (time_t)(ns / 1000000000u);
+    ts.tv_nsec = (long)(ns % 1000000000u);
+    int rc = 0;
+    while (rt->users && rc == 0) {
+        rc = pthread_cond_clockwait(&rt->unused, &rt->lock, CLOCK_MONOTONIC, &ts);
     }
-    uint64_t late = perftrace__core_late() - rt->late_seen;
-    int status = perftrace__drain_finish(d, late);
-    rt->late_seen += late;
+    return rt->users == 0;
+}
+
+static void tell_end(int status) {
+    perftrace__runtime_t *rt = &perftrace__runtime;
     if (status) {
+        int err = perftrace__jsonl_sink_errno(rt->sink);
         perftrace__runtime_log(
-            PERFTRACE_LOG_ERROR, "the end of %s could not be written: %s; the rest stays in %s",
-            rt->meta.trace_path, perftrace__status_text(status), perftrace__core_ring()->path);
+            PERFTRACE_LOG_ERROR,
+            "the end of %s could not be written (%s): %llu events stay in %s until "
+            "perf-trace-recover is run",
+            rt->meta.trace_path, err ? strerror(err) : perftrace__status_text(status),
+            (unsigned long long)perftrace__drain_backlog_events(perftrace__core_ring()),
+            perftrace__core_ring()->path);
     } else {
         perftrace__runtime_log(PERFTRACE_LOG_NOTE, "wrote %llu events to %s",
-                               (unsigned long long)d->written, rt->meta.trace_path);
-        perftrace__ring_unlink(perftrace__core_ring());
-        perftrace__runtime_remove_link();
+                               (unsigned long long)rt->drain->written, rt->meta.trace_path);
     }
-    perftrace__core_retire();
-    perftrace__drain_free(d);
-    free(d);
-    perftrace__sink_close(rt->sink);
+}
+
+int perftrace__runtime_stop(void) {
+    perftrace__runtime_t *rt = &perftrace__runtime;
+    rt->stopping = true;
+    pt_store_release(&rt->active, false);
+    perftrace__core_stop();
+    uint64_t limit = (uint64_t)rt->config.opt.shutdown_ms * 1000000u;
+    uint64_t late = perftrace__core_late() - rt->late_seen;
+    rt->late_seen += late;
+    int status = PERFTRACE_OK;
+    if (perftrace__drain_thread_finish(rt->drain, late, limit, &status) && wait_unused(limit)) {
+        tell_end(status);
+        if (status) {
+            /* Half a line at the end would be of no use to readers; the ring has it whole. */
+            perftrace__jsonl_sink_cut(rt->sink);
+        } else {
+            perftrace__ring_unlink(perftrace__core_ring());
+            perftrace__runtime_remove_link();
+        }
+        free_drain(rt->drain, rt->sink);
+    } else {
+        status = abandon();
+    }
     rt->drain = NULL;
     rt->sink = NULL;
+    rt->stopping = false;
     return status;
 }
 
@@ -311,7 +366,7 @@ static void finish_from_signal(void *user) {
 static void first_event_after_fork(void) {
     perftrace__runtime_t *rt = &perftrace__runtime;
     pthread_mutex_lock(&rt->lock);
-    if (!rt->active && rt->have_config) {
+    if (!rt->active && !rt->stopping && rt->have_config) {
         rt->resuming = true;
         if (!selected() || perftrace__runtime_start() != PERFTRACE_OK) {
             perftrace__core_give_up();
@@ -390,7 +445,19 @@ int perftrace_save(int64_t step, int force) {
     if (rt->active) {
         uint32_t every = rt->config.opt.save_interval;
         bool due = force || step < 0 || ((uint64_t)step + 1) % every == 0;
-        status = due ? perftrace__drain_request(rt->drain, force != 0, UINT64_MAX) : PERFTRACE_OK;
+        status = PERFTRACE_OK;
+        if (due) {
+            /* The disk is waited for without the lock: others call, fork and shut down meanwhile.
+             */
+            perftrace__drain_t *d = rt->drain;
+            rt->users++;
+            pthread_mutex_unlock(&rt->lock);
+            status = perftrace__drain_request(d, force != 0, UINT64_MAX);
+            pthread_mutex_lock(&rt->lock);
+            if (--rt->users == 0) {
+                pthread_cond_broadcast(&rt->unused);
+            }
+        }
     }
     pthread_mutex_unlock(&rt->lock);
     return status;

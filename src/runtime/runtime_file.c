@@ -31,10 +31,19 @@ static void on_recovered(const char *ring, int status, const perftrace__recovere
     }
 }
 
+void perftrace__runtime_ring_dirs(const char *ret_dirs[PERFTRACE__RUNTIME_RING_DIRS]) {
+    const perftrace__runtime_t *rt = &perftrace__runtime;
+    ret_dirs[0] = rt->config.opt.ring_dir;
+    ret_dirs[1] = "/tmp";
+    ret_dirs[2] = rt->config.trace_dir;
+}
+
 void perftrace__runtime_recover(void) {
     perftrace__runtime_t *rt = &perftrace__runtime;
-    const char *dirs[] = {rt->config.opt.ring_dir};
-    perftrace__recover_dir(rt->config.trace_dir, dirs, 1, false, on_recovered, NULL);
+    const char *dirs[PERFTRACE__RUNTIME_RING_DIRS];
+    perftrace__runtime_ring_dirs(dirs);
+    perftrace__recover_dir(rt->config.trace_dir, dirs, PERFTRACE__RUNTIME_RING_DIRS, 0,
+                           on_recovered, NULL);
 }
 
 static void copy_text(char *out, size_t size, const char *text) {
@@ -58,6 +67,7 @@ void perftrace__runtime_fill_meta(void) {
 #undef X
     m->pid = perftrace__os_pid();
     m->process_start = perftrace__os_process_start(m->pid);
+    m->pid_namespace = perftrace__os_pid_namespace();
     copy_text(m->role, sizeof(m->role), o->role);
     copy_text(m->launcher, sizeof(m->launcher), rt->config.launcher);
     perftrace__os_hostname(m->host, sizeof(m->host));
@@ -65,8 +75,7 @@ void perftrace__runtime_fill_meta(void) {
     if (o->run_id[0]) {
         copy_text(m->run_id, sizeof(m->run_id), o->run_id);
     } else {
-        snprintf(m->run_id, sizeof(m->run_id), "%016llx",
-                 (unsigned long long)perftrace__os_random_u64());
+        copy_text(m->run_id, sizeof(m->run_id), rt->run_id);
     }
 }
 
@@ -108,12 +117,19 @@ void perftrace__runtime_make_link(void) {
     perftrace__runtime_t *rt = &perftrace__runtime;
     const perftrace__ring_t *ring = perftrace__core_ring();
     rt->link[0] = '\0';
+    const char *wanted = rt->config.opt.ring_dir;
     if (ring->anonymous) {
         perftrace__runtime_log(PERFTRACE_LOG_WARNING,
                                "no ring file could be made in %s: events that are not written yet "
                                "will not survive a kill",
-                               rt->config.opt.ring_dir);
+                               wanted);
         return;
+    }
+    size_t n = strlen(wanted);
+    if (strncmp(ring->path, wanted, n) != 0 || ring->path[n] != '/') {
+        perftrace__runtime_log(PERFTRACE_LOG_WARNING,
+                               "there is no room for a ring file in %s (ring_dir): it is %s",
+                               wanted, ring->path);
     }
     char link[sizeof(rt->link)];
     if (perftrace__recover_link(rt->meta.trace_path, link, sizeof(link)) &&

@@ -13,12 +13,19 @@
 
 typedef struct perftrace__runtime {
     pthread_mutex_t lock;
-    bool active; /* files, ring and thread exist; read relaxed without the lock */
+    bool active;    /* files, ring and thread exist; read relaxed without the lock */
+    bool stopping;  /* between active and the end of everything: no start meanwhile */
+    unsigned users; /* calls that use the drain without the lock */
+    pthread_cond_t unused;
     bool have_config;
     perftrace__config_t config;
     perftrace__run_meta_t meta;
+    char run_id[32]; /* made up at init; forked children belong to the same run */
     perftrace__drain_t *drain; /* heap: left to a thread that hangs in the disk at shutdown */
     perftrace__sink_t *sink;
+    /* A drain whose thread was given up at shutdown since it hung in the disk, and its sink. */
+    perftrace__drain_t *left_drain;
+    perftrace__sink_t *left_sink;
     char link[4096];    /* link to the ring beside the trace file; "" none */
     uint64_t late_seen; /* late events that an earlier run has reported */
     bool resuming;      /* the start under way is that of a fork's child */
@@ -35,6 +42,9 @@ int perftrace__runtime_start(void);
 int perftrace__runtime_stop(void);
 
 /* runtime_file.c */
+/* Where ring files may lie, in the order they are tried. */
+#define PERFTRACE__RUNTIME_RING_DIRS 3
+void perftrace__runtime_ring_dirs(const char *ret_dirs[PERFTRACE__RUNTIME_RING_DIRS]);
 /* Recovers what earlier processes left in the directory. */
 void perftrace__runtime_recover(void);
 /* Makes the trace file; fills meta.trace_path. 0 or -errno. */

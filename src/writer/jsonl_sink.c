@@ -166,6 +166,16 @@ int perftrace__jsonl_sink_errno(const perftrace__sink_t *s) {
     return ((const perftrace__jsonl_sink_t *)s)->last_errno;
 }
 
+void perftrace__jsonl_sink_cut(perftrace__sink_t *s) {
+    const perftrace__jsonl_sink_t *k = self(s);
+    /* Fails on a disk that does not write at all; then the torn end stays. */
+    (void)!ftruncate(k->fd, (off_t)k->offset);
+}
+
+void perftrace__jsonl_sink_disown(perftrace__sink_t *s) {
+    close(self(s)->fd);
+}
+
 void perftrace__jsonl_sink_header(perftrace__sink_t *s, const perftrace__run_meta_t *meta) {
     perftrace__jsonl_sink_t *k = self(s);
     perftrace__jsonl_t fresh;

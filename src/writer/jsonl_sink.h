@@ -14,6 +14,14 @@ perftrace__sink_t *perftrace__jsonl_sink_open(int fd, uint64_t offset,
 /* The errno of the last failed write, 0 when the last one worked. */
 int perftrace__jsonl_sink_errno(const perftrace__sink_t *s);
 
+/* Cuts off what a failed flush has left of an incomplete batch. Only when nobody goes on writing.
+ */
+void perftrace__jsonl_sink_cut(perftrace__sink_t *s);
+
+/* Closes the file and nothing else: for a forked child when the sink was in use by a thread that
+ * the child does not have. */
+void perftrace__jsonl_sink_disown(perftrace__sink_t *s);
+
 /* Adds a header line with new values of rank and world size. */
 void perftrace__jsonl_sink_header(perftrace__sink_t *s, const perftrace__run_meta_t *meta);
 
