@@ -101,9 +101,15 @@ class RankFile {
     }
 
     event(value, text, say) {
-        this.events++;
         const { ph, args } = value;
-        if (!PHASES.has(ph))
+        // A scope that was open at the end: a begin that is marked, and no event of the account.
+        const open = ph === 'B' && args !== null && typeof args === 'object' &&
+            args.unfinished === true;
+        if (open)
+            this.unfinished++;
+        else
+            this.events++;
+        if (!open && !PHASES.has(ph))
             say(`ph ${JSON.stringify(ph)}`);
         if (typeof value.name !== 'string' || typeof value.cat !== 'string')
             say('an event without name or cat');
@@ -119,8 +125,6 @@ class RankFile {
             say('instant without "s": "t"');
         if (!this.named.has(value.tid))
             say(`tid ${value.tid} has no thread_name yet`);
-        if (args !== undefined && args !== null && args.unfinished === true)
-            this.unfinished++;
     }
 
     finish(wantFooter) {
@@ -139,8 +143,10 @@ class RankFile {
             this.report(`footer: ${written} written, the file holds ${this.events}`);
         if (unfinished !== this.unfinished)
             this.report(`footer: ${unfinished} unfinished, the file holds ${this.unfinished}`);
+        // What a file that is gone has said about losses is gone with it.
+        const gone = dropped.file_gone > 0;
         for (const [cause, count] of Object.entries(this.dropped))
-            if (count !== dropped[cause])
+            if (gone ? count > dropped[cause] : count !== dropped[cause])
                 this.report(`${cause}: ${count} in drop records, ${dropped[cause]} in the footer`);
     }
 }

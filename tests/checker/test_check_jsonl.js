@@ -37,6 +37,14 @@ test('accepts a whole file', () => {
     assert.strictEqual(run.status, 0, run.stderr);
 });
 
+test('accepts scopes that were open at the end, marked, and counts them', () => {
+    const open = SCOPE.replace('"X"', '"B"').replace('"dur": 0.001, ', '')
+        .replace('"args": {}', '"args": {"unfinished": true}');
+    assert.strictEqual(check([HEAD, NAME, SCOPE, open, foot(1, 1, '{}', 1)]).status, 0);
+    assert.strictEqual(check([HEAD, NAME, SCOPE, open, foot(1, 1, '{}', 0)]).status, 1);
+    assert.strictEqual(check([HEAD, NAME, open.replace('true', '1'), foot(1, 1)]).status, 1);
+});
+
 test('accepts a file without footer only when asked to', () => {
     assert.strictEqual(check([HEAD, NAME, SCOPE]).status, 1);
     assert.strictEqual(check([HEAD, NAME, SCOPE], '--no-footer').status, 0);
