@@ -3,7 +3,8 @@
  *
  * The first byte chooses the sizes of buffer and pieces; the rest is the file. Whatever it is, both
  * back ends must give the same bytes up to where the shorter stops, and the same verdict when all
- * is sound. A stream is read to at most 16 MiB: a small file may unpack to a great deal. */
+ * is sound. A stream is read to at most 16 MiB, or 20,000 pieces: a small file may unpack to a
+ * great deal. */
 #include "input.h"
 
 #include <stdint.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #define PLAIN_MAX ((size_t)16 << 20)
+#define CALLS_MAX 20000
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,8 +29,9 @@ static size_t read_all(const uint8_t *data, size_t size, uint8_t choice,
         return 0;
     }
     size_t piece = pieces[choice % 8];
+    size_t most = PT_MIN(PLAIN_MAX, piece * CALLS_MAX);
     size_t len = 0;
-    while (len < PLAIN_MAX) {
+    while (len < most) {
         if (choice & 8) {
             const char *peeked;
             size_t seen = pt_input_peek(input, choice * (size_t)37, &peeked);
@@ -36,7 +39,7 @@ static size_t read_all(const uint8_t *data, size_t size, uint8_t choice,
                 memcpy(out + len, peeked, seen);
             }
         }
-        int64_t n = pt_input_read(input, out + len, PT_MIN(piece, PLAIN_MAX - len));
+        int64_t n = pt_input_read(input, out + len, PT_MIN(piece, most - len));
         if (n <= 0) {
             if ((n < 0) != (pt_input_problem(input)[0] != '\0')) {
                 abort();
