@@ -88,6 +88,10 @@ static char *put_text(char *dst, const char *s) {
     return dst + n;
 }
 
+static bool is_number_char(char c) {
+    return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == 'e';
+}
+
 char *perftrace__put_double(char *dst, double v, bool nonfinite_null) {
     if (!isfinite(v)) {
         if (nonfinite_null) {
@@ -108,17 +112,21 @@ char *perftrace__put_double(char *dst, double v, bool nonfinite_null) {
         /* The decimal point depends on the host's locale; it is mended below. */
         snprintf(text, sizeof(text), "%.*g", precision, v);
     } while (strtod(text, NULL) != v && ++precision <= 17);
-    bool has_point = false;
-    for (char *p = text; *p; p++) {
-        if (*p == 'e') {
-            has_point = true;
-        } else if (*p != '-' && *p != '+' && (*p < '0' || *p > '9')) {
-            *p = '.';
-            has_point = true;
+    bool is_real = false; /* has a point or an exponent */
+    for (const char *p = text; *p;) {
+        is_real |= *p == 'e';
+        if (is_number_char(*p)) {
+            *dst++ = *p++;
+            continue;
         }
+        /* A decimal point may be several bytes long. */
+        while (*p && !is_number_char(*p)) {
+            p++;
+        }
+        *dst++ = '.';
+        is_real = true;
     }
-    dst = put_text(dst, text);
-    return has_point ? dst : put_text(dst, ".0");
+    return is_real ? dst : put_text(dst, ".0");
 }
 
 /* 1 for bytes that stand for themselves inside a JSON string. */
