@@ -1,5 +1,4 @@
-/* fuzz_gzip_input.c: any bytes through the input layer, by both back ends. SPDX-License-Identifier:
- * MIT
+/* fuzz_gzip_input.c: any bytes through both inflaters. SPDX-License-Identifier: MIT
  *
  * The first byte chooses the sizes of buffer and pieces; the rest is the file. Whatever it is, both
  * back ends must give the same bytes up to where the shorter stops, and the same verdict when all
