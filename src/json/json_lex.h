@@ -17,6 +17,10 @@
 /* Bytes that a pt_run_ function loads. */
 #define PT_RUN 16
 
+/* Keeps the compiler from turning the branch it stands in into arithmetic on v: a predicted branch
+ * costs nothing, arithmetic would make every later byte wait for this one to be loaded. */
+#define PT_KEEP_BRANCH(v) __asm__("" : "+r"(v))
+
 #if defined(__SSE2__)
 
 /* Leading bytes that a string holds as they are: no quote, backslash, control byte or byte >= 0x80

@@ -1,6 +1,7 @@
 /* json_scan.c: the cursor over members, elements and whole values. SPDX-License-Identifier: MIT */
 #include "json_scan.h"
 
+#include "json_fast.h"
 #include "json_value.h"
 
 void perftrace__json_cursor_init(perftrace__json_cursor_t *c, const char *buf, size_t len) {
@@ -20,6 +21,8 @@ void perftrace__json_cursor_init_readable(perftrace__json_cursor_t *c, const cha
     c->error.offset = 0;
     c->notes = 0;
     c->depth = 0;
+    c->keys = 0;
+    c->hints = NULL;
     c->closer = 0;
     c->first = false;
 }
@@ -106,34 +109,92 @@ PT_ALWAYS_INLINE int end_or_error(const perftrace__json_cursor_t *c) {
     return c->error.code == PERFTRACE__JSON_E_OK ? 0 : -1;
 }
 
+/* Exactly, whatever it is; c is fine and inside an object. */
+static PT_NOINLINE int next_member_slow(perftrace__json_cursor_t *c,
+                                        perftrace__json_slice_t *ret_key,
+                                        perftrace__json_slice_t *ret_value) {
+    const char *p = next_start(c, '}');
+    if (!p) {
+        return end_or_error(c);
+    }
+    if (p >= c->end || *p != '"') {
+        perftrace__json_fail_at(c, p, PERFTRACE__JSON_E_KEY_NOT_STRING);
+        return -1;
+    }
+    p = perftrace__json_value_string(c, p, ret_key);
+    if (!p) {
+        return -1;
+    }
+    p = pt_skip_space(c, p);
+    if (p >= c->end || *p != ':') {
+        perftrace__json_fail_at(c, p, PERFTRACE__JSON_E_MISSING_COLON);
+        return -1;
+    }
+    p = perftrace__json_value(c, pt_skip_space(c, p + 1), ret_value);
+    if (!p) {
+        return -1;
+    }
+    c->p = p;
+    return 1;
+}
+
+PT_ALWAYS_INLINE void set_slice(perftrace__json_slice_t *s, const char *p, const char *end,
+                                perftrace__json_type_t type) {
+    s->p = p;
+    s->len = (size_t)(end - p);
+    s->type = type;
+    s->escaped = false;
+    s->notes = 0;
+}
+
+/* The value at p, short and plain; returns its end, or NULL with nothing changed. */
+PT_ALWAYS_INLINE const char *fast_value(const char *p, const char *end,
+                                        perftrace__json_slice_t *ret) {
+    const char *stop;
+    if (*p == '"') {
+        stop = pt_fast_string(p + 1);
+        if (PT_LIKELY(stop && stop + 1 < end)) {
+            set_slice(ret, p + 1, stop, PERFTRACE__JSON_STRING);
+            return stop + 1;
+        }
+    } else if (pt_is_digit(*p) || *p == '-') {
+        stop = pt_fast_number(p);
+        if (PT_LIKELY(stop && stop < end)) {
+            set_slice(ret, p, stop, PERFTRACE__JSON_NUMBER);
+            return stop;
+        }
+    }
+    return NULL;
+}
+
 int perftrace__json_next_member(perftrace__json_cursor_t *c, perftrace__json_slice_t *ret_key,
                                 perftrace__json_slice_t *ret_value) {
     if (PT_UNLIKELY(c->closer != '}' || c->error.code != PERFTRACE__JSON_E_OK)) {
         return end_or_error(c);
     }
-    const char *p = next_start(c, '}');
-    if (!p) {
-        return end_or_error(c);
+    const char *p = c->p;
+    if (PT_LIKELY(c->readable - p >= PT_FAST && (c->first || *p == ','))) {
+        p += !c->first;
+        p = pt_fast_space(p);
+        uint8_t no_hint = PT_RUN;
+        const char *quote = pt_fast_key(p, c->hints ? pt_hint(c->hints, c->keys) : &no_hint);
+        const char *value = quote ? pt_fast_colon(quote) : NULL;
+        if (PT_LIKELY(value && value < c->end)) {
+            const char *stop = fast_value(value, c->end, ret_value);
+            c->keys++;
+            if (PT_UNLIKELY(!stop)) {
+                stop = perftrace__json_value(c, value, ret_value);
+                if (!stop) {
+                    return -1;
+                }
+            }
+            set_slice(ret_key, p + 1, quote, PERFTRACE__JSON_STRING);
+            c->first = false;
+            c->p = stop;
+            return 1;
+        }
     }
-    if (PT_UNLIKELY(p >= c->end || *p != '"')) {
-        perftrace__json_fail_at(c, p, PERFTRACE__JSON_E_KEY_NOT_STRING);
-        return -1;
-    }
-    p = perftrace__json_value_string(c, p, ret_key);
-    if (PT_UNLIKELY(!p)) {
-        return -1;
-    }
-    p = pt_skip_space(c, p);
-    if (PT_UNLIKELY(p >= c->end || *p != ':')) {
-        perftrace__json_fail_at(c, p, PERFTRACE__JSON_E_MISSING_COLON);
-        return -1;
-    }
-    p = perftrace__json_value(c, pt_skip_space(c, p + 1), ret_value);
-    if (PT_UNLIKELY(!p)) {
-        return -1;
-    }
-    c->p = p;
-    return 1;
+    return next_member_slow(c, ret_key, ret_value);
 }
 
 int perftrace__json_next_element(perftrace__json_cursor_t *c, perftrace__json_slice_t *ret_value) {
@@ -144,11 +205,14 @@ int perftrace__json_next_element(perftrace__json_cursor_t *c, perftrace__json_sl
     if (!p) {
         return end_or_error(c);
     }
-    p = perftrace__json_value(c, p, ret_value);
-    if (PT_UNLIKELY(!p)) {
-        return -1;
+    const char *stop = c->readable - p >= PT_FAST ? fast_value(p, c->end, ret_value) : NULL;
+    if (!stop) {
+        stop = perftrace__json_value(c, p, ret_value);
+        if (PT_UNLIKELY(!stop)) {
+            return -1;
+        }
     }
-    c->p = p;
+    c->p = stop;
     return 1;
 }
 

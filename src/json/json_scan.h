@@ -105,6 +105,14 @@ typedef struct perftrace__json_slice {
     uint16_t notes; /* PERFTRACE__JSON_NOTE_ bits of all that lies in it */
 } perftrace__json_slice_t;
 
+/* How long the keys of the last object were, in their order. A reader of many objects of the same
+ * making keeps one (all zero at first) and gives it to each cursor: where a key is as long as the
+ * one before it at this place, the bytes behind it need not wait for its end to be found. Right or
+ * wrong, a hint changes nothing but the speed (about 1.4 times on trace lines). */
+typedef struct perftrace__json_hints {
+    uint8_t key_len[64];
+} perftrace__json_hints_t;
+
 typedef struct perftrace__json_cursor {
     const char *p;        /* next byte to read */
     const char *end;      /* end of the text */
@@ -113,17 +121,26 @@ typedef struct perftrace__json_cursor {
     perftrace__json_error_t error;
     unsigned notes; /* PERFTRACE__JSON_NOTE_ bits of all read so far, keys included */
     unsigned depth; /* containers around the next byte */
-    char closer;    /* closing bracket of the entered container; 0 outside */
-    bool first;     /* nothing read in it yet */
+    unsigned keys;  /* keys read so far, for the hints */
+    perftrace__json_hints_t *hints; /* NULL: none */
+    char closer;                    /* closing bracket of the entered container; 0 outside */
+    bool first;                     /* nothing read in it yet */
 } perftrace__json_cursor_t;
 
 /* Starts at buf[0..len). buf may be NULL when len is 0. */
 void perftrace__json_cursor_init(perftrace__json_cursor_t *c, const char *buf, size_t len);
-/* The same where readable >= len bytes at buf may be loaded: 64 spare bytes behind the text (the
- * next lines of a buffer will do; their content does not matter) keep the vector path to the last
- * byte. */
+/* The same where readable >= len bytes at buf may be loaded. PERFTRACE__JSON_SPARE bytes behind the
+ * text (the next lines of a buffer will do; their content does not matter) keep the fast path to
+ * the last byte. */
 void perftrace__json_cursor_init_readable(perftrace__json_cursor_t *c, const char *buf, size_t len,
                                           size_t readable);
+#define PERFTRACE__JSON_SPARE 128
+/* Gives the cursor hints, which must live as long as it and the cursors nested in it, and belong to
+ * one thread at a time. To be called after an init; NULL takes them away. */
+static inline void perftrace__json_cursor_hint(perftrace__json_cursor_t *c,
+                                               perftrace__json_hints_t *hints) {
+    c->hints = hints;
+}
 /* Starts at a slice that `parent` gave out; error offsets count from the parent's text. */
 void perftrace__json_cursor_nested(perftrace__json_cursor_t *c,
                                    const perftrace__json_cursor_t *parent,

@@ -4,244 +4,7 @@
  * rest is a state machine with an explicit stack of one bit a level. */
 #include "json_value.h"
 
-#include "json_lex.h"
-#include "utf8.h"
-
-/* True when a pt_run_ function may load at p. */
-#define CAN_RUN(c, p) PT_LIKELY((c)->readable - (p) >= PT_RUN)
-
-const char *perftrace__json_skip_space(const perftrace__json_cursor_t *c, const char *p) {
-    while (CAN_RUN(c, p)) {
-        unsigned n = pt_run_space(p);
-        p += n;
-        if (p >= c->end) {
-            return c->end;
-        }
-        if (n < PT_RUN) {
-            return p;
-        }
-    }
-    while (p < c->end && pt_is_space(*p)) {
-        p++;
-    }
-    return p;
-}
-
-/* ---- strings ---- */
-
-/* True when the text ends within an escape at p that more bytes could make right: inside \uXXXX, or
- * behind the first half of a pair. */
-static bool is_escape_cut(const char *p, const char *end) {
-    static const char shape[] = "\\uhhhh\\uhhhh";
-    size_t left = (size_t)(end - p);
-    for (size_t i = 0; i < left; i++) {
-        char low = (char)(p[i] | 0x20);
-        bool hex = pt_is_digit(p[i]) || (low >= 'a' && low <= 'f');
-        if (i == sizeof(shape) - 1 || (shape[i] == 'h' ? !hex : p[i] != shape[i])) {
-            return false;
-        }
-    }
-    if (left < 6) {
-        return true;
-    }
-    int unit = perftrace__json_hex4(p + 2);
-    return left < 12 && unit >= 0xD800 && unit <= 0xDBFF;
-}
-
-/* An escape at p; returns its end, or NULL. */
-static PT_NOINLINE const char *skip_escape(perftrace__json_cursor_t *c, const char *p,
-                                           unsigned *notes) {
-    uint32_t cp;
-    unsigned used = perftrace__json_escape(p, c->end, &cp);
-    bool lone = used != 0 && cp >= 0xD800 && cp <= 0xDFFF;
-    if (PT_UNLIKELY(used == 0 || lone)) {
-        if (is_escape_cut(p, c->end)) {
-            return perftrace__json_fail(c, PERFTRACE__JSON_E_UNTERMINATED_STRING, c->end);
-        }
-        return perftrace__json_fail(
-            c, lone ? PERFTRACE__JSON_E_LONE_SURROGATE : PERFTRACE__JSON_E_BAD_ESCAPE, p);
-    }
-    *notes |= PERFTRACE__JSON_NOTE_ESCAPE;
-    if (used == 12) {
-        *notes |= PERFTRACE__JSON_NOTE_PAIR_ESCAPE;
-    } else if (cp == 0) {
-        *notes |= PERFTRACE__JSON_NOTE_NUL_ESCAPE;
-    }
-    return p + used;
-}
-
-/* Bytes above 0x7F from p on; returns the end of the run, or NULL. */
-static PT_NOINLINE const char *skip_non_ascii(perftrace__json_cursor_t *c, const char *p,
-                                              unsigned *notes) {
-    const unsigned char *u = (const unsigned char *)p;
-    const unsigned char *end = (const unsigned char *)c->end;
-    *notes |= PERFTRACE__JSON_NOTE_NON_ASCII;
-    while (u < end && *u >= 0x80) {
-        /* Most three-byte characters, those of East Asia among them. */
-        if (end - u >= 3 && ((u[0] >= 0xE1 && u[0] <= 0xEC) || u[0] == 0xEE || u[0] == 0xEF) &&
-            (u[1] & 0xC0) == 0x80 && (u[2] & 0xC0) == 0x80) {
-            u += 3;
-            continue;
-        }
-        size_t left = (size_t)(end - u);
-        unsigned n = perftrace__utf8_sequence(u, left);
-        if (PT_UNLIKELY(n == 0)) {
-            /* A good beginning that the end of the text cuts, or bad bytes? */
-            bool cut = *u >= 0xC2 && *u <= 0xF4 && perftrace__utf8_bad_prefix(u, left) == left;
-            return cut ? perftrace__json_fail(c, PERFTRACE__JSON_E_UNTERMINATED_STRING, c->end)
-                       : perftrace__json_fail(c, PERFTRACE__JSON_E_BAD_UTF8, (const char *)u);
-        }
-        u += n;
-    }
-    return (const char *)u;
-}
-
-/* p is the byte after the opening quote; returns the address of the closing one, or NULL. */
-PT_ALWAYS_INLINE const char *skip_string(perftrace__json_cursor_t *c, const char *p,
-                                         unsigned *notes) {
-    for (;;) {
-        if (CAN_RUN(c, p)) {
-            unsigned n = pt_run_plain(p);
-            p += n;
-            if (n == PT_RUN && p < c->end) {
-                continue;
-            }
-        } else {
-            while (p < c->end && pt_is_plain(*p)) {
-                p++;
-            }
-        }
-        if (PT_UNLIKELY(p >= c->end)) {
-            return perftrace__json_fail(c, PERFTRACE__JSON_E_UNTERMINATED_STRING, c->end);
-        }
-        if (PT_LIKELY(*p == '"')) {
-            return p;
-        }
-        if (*p == '\\') {
-            p = skip_escape(c, p, notes);
-        } else if ((unsigned char)*p >= 0x80) {
-            p = skip_non_ascii(c, p, notes);
-        } else {
-            return perftrace__json_fail(c, PERFTRACE__JSON_E_CONTROL_BYTE, p);
-        }
-        if (!p) {
-            return NULL;
-        }
-    }
-}
-
-/* ---- numbers and words ---- */
-
-PT_ALWAYS_INLINE const char *skip_digits(const perftrace__json_cursor_t *c, const char *p) {
-    while (CAN_RUN(c, p)) {
-        unsigned n = pt_run_digits(p);
-        p += n;
-        if (PT_UNLIKELY(p > c->end)) {
-            return c->end;
-        }
-        if (PT_LIKELY(n < PT_RUN)) {
-            return p;
-        }
-    }
-    while (p < c->end && pt_is_digit(*p)) {
-        p++;
-    }
-    return p;
-}
-
-/* What is wrong with the number that starts at `from` and is fine up to p. */
-static PT_COLD const char *number_error(perftrace__json_cursor_t *c, const char *from,
-                                        const char *p) {
-    if (p == c->end) {
-        return perftrace__json_fail(c, PERFTRACE__JSON_E_INCOMPLETE, p);
-    }
-    bool word = p == from + 1 && (*p == 'I' || *p == 'i' || *p == 'N' || *p == 'n');
-    return perftrace__json_fail(
-        c, word ? PERFTRACE__JSON_E_NONFINITE : PERFTRACE__JSON_E_BAD_NUMBER, word ? from : p);
-}
-
-/* An exponent (p is the byte after the e) or a number of very many digits. */
-static PT_NOINLINE const char *skip_exponent(perftrace__json_cursor_t *c, const char *from,
-                                             const char *p) {
-    if (p < c->end && (*p == '+' || *p == '-')) {
-        p++;
-    }
-    const char *digits = p;
-    p = skip_digits(c, p);
-    return p == digits ? number_error(c, from, p) : p;
-}
-
-/* p is a minus sign or a digit; returns the number's end, or NULL. Any number. */
-static PT_NOINLINE const char *skip_number_slow(perftrace__json_cursor_t *c, const char *p,
-                                                unsigned *notes) {
-    const char *from = p;
-    p += *p == '-';
-    const char *whole = p;
-    p = skip_digits(c, p);
-    if (p == whole || (*whole == '0' && p - whole > 1)) {
-        return number_error(c, from, p == whole ? p : whole + 1);
-    }
-    bool odd = p - whole > 308;
-    if (p < c->end && *p == '.') {
-        const char *fraction = p + 1;
-        p = skip_digits(c, fraction);
-        if (p == fraction) {
-            return number_error(c, from, p);
-        }
-    }
-    if (p < c->end && (*p | 0x20) == 'e') {
-        odd = true;
-        p = skip_exponent(c, from, p + 1);
-        if (!p) {
-            return NULL;
-        }
-    }
-    if (odd && perftrace__json_number_is_huge(from, (size_t)(p - from))) {
-        *notes |= PERFTRACE__JSON_NOTE_HUGE_NUMBER;
-    }
-    return p;
-}
-
-/* The same, with one load for the numbers that fit it and have no exponent. */
-PT_ALWAYS_INLINE const char *skip_number(perftrace__json_cursor_t *c, const char *p,
-                                         unsigned *notes) {
-    const char *whole = p + (*p == '-');
-    if (CAN_RUN(c, whole)) {
-        pt_digits_t digits = pt_digits_load(whole);
-        unsigned n = pt_digits_from(digits, 0);
-        bool good = n > 0 && !(*whole == '0' && n > 1);
-        if (n < PT_RUN - 1 && whole[n] == '.') {
-            unsigned decimals = pt_digits_from(digits, n + 1);
-            n += 1 + decimals;
-            good = good && decimals > 0;
-        }
-        /* Behind the last byte loaded or behind the end it could go on, or be cut. */
-        if (PT_LIKELY(good && n < PT_RUN && whole + n < c->end && whole[n] != '.' &&
-                      (whole[n] | 0x20) != 'e')) {
-            return whole + n;
-        }
-    }
-    return skip_number_slow(c, p, notes);
-}
-
-/* p is t, f or n; returns the end of the word and sets *type, or NULL. */
-PT_ALWAYS_INLINE const char *skip_word(perftrace__json_cursor_t *c, const char *p,
-                                       perftrace__json_type_t *type) {
-    size_t left = (size_t)(c->end - p);
-    if (*p == 't' && left >= 4 && memcmp(p, "true", 4) == 0) {
-        *type = PERFTRACE__JSON_TRUE;
-        return p + 4;
-    }
-    if (*p == 'f' && left >= 5 && memcmp(p, "false", 5) == 0) {
-        *type = PERFTRACE__JSON_FALSE;
-        return p + 5;
-    }
-    if (*p == 'n' && left >= 4 && memcmp(p, "null", 4) == 0) {
-        *type = PERFTRACE__JSON_NULL;
-        return p + 4;
-    }
-    return perftrace__json_fail_at(c, p, PERFTRACE__JSON_E_BAD_LITERAL);
-}
+#include "json_fast.h"
 
 /* ---- containers ---- */
 
@@ -267,19 +30,56 @@ PT_ALWAYS_INLINE bool in_object(const levels_t *l) {
     return l->bits[(l->depth - 1) / 64] >> ((l->depth - 1) % 64) & 1;
 }
 
-/* p is an opening bracket; returns the byte after its partner, or NULL. */
+/* A key and its colon, exactly; returns the first byte of the value, or NULL. */
+static PT_NOINLINE const char *skip_key(perftrace__json_cursor_t *c, const char *p,
+                                        unsigned *notes) {
+    if (p >= c->end || *p != '"') {
+        return perftrace__json_fail_at(c, p, PERFTRACE__JSON_E_KEY_NOT_STRING);
+    }
+    p = perftrace__json_token_string(c, p + 1, notes);
+    if (!p) {
+        return NULL;
+    }
+    p = pt_skip_space(c, p + 1);
+    if (p >= c->end || *p != ':') {
+        return perftrace__json_fail_at(c, p, PERFTRACE__JSON_E_MISSING_COLON);
+    }
+    return pt_skip_space(c, p + 1);
+}
+
+/* White space from p on, with the vector path where it may be taken. */
+PT_ALWAYS_INLINE const char *skip_some_space(const perftrace__json_cursor_t *c, const char *p) {
+    if (PT_LIKELY(c->readable - p >= PT_FAST)) {
+        p = pt_fast_space(p);
+        if (PT_LIKELY((unsigned char)*p > ' ')) {
+            return p;
+        }
+    }
+    return pt_skip_space(c, p);
+}
+
+/* Objects this deep in a container are taken as records of one kind, whose keys are counted from
+ * the start: the events of a trace lie in an array, which may lie in an object. */
+#define EVENT_DEPTH 2
+
+/* p is an opening bracket; returns the byte after its partner, or NULL. Anything short and plain
+ * goes the fast way; what does not, or what that way found behind the end of the text, goes the
+ * exact one. */
 static const char *skip_container(perftrace__json_cursor_t *c, const char *p, unsigned *notes) {
     const char *end = c->end;
-    levels_t l;
-    perftrace__json_type_t word;
-    l.depth = 0;
+    const char *next;
+    levels_t l = {{0}, 0, 0};
+    perftrace__json_type_t type;
     l.limit = c->depth < PERFTRACE__JSON_MAX_DEPTH ? PERFTRACE__JSON_MAX_DEPTH - c->depth : 0;
     bool object = *p == '{';
+    perftrace__json_hints_t own = {{0}};
+    perftrace__json_hints_t *hints = c->hints ? c->hints : &own;
+    unsigned keys = c->keys;
 open:
     if (PT_UNLIKELY(!push_level(&l, object))) {
         return perftrace__json_fail(c, PERFTRACE__JSON_E_TOO_DEEP, p);
     }
-    p = pt_skip_space(c, p + 1);
+    p = skip_some_space(c, p + 1);
     if (p < end && *p == (object ? '}' : ']')) {
         goto close;
     }
@@ -287,63 +87,54 @@ open:
         goto value;
     }
 key:
-    if (PT_UNLIKELY(p >= end || *p != '"')) {
-        return perftrace__json_fail_at(c, p, PERFTRACE__JSON_E_KEY_NOT_STRING);
+    next = NULL;
+    if (PT_LIKELY(c->readable - p >= PT_FAST)) {
+        next = pt_fast_key(p, pt_hint(hints, keys++));
+        next = next ? pt_fast_colon(next) : NULL;
     }
-    p = skip_string(c, p + 1, notes);
-    if (PT_UNLIKELY(!p)) {
-        return NULL;
-    }
-    p = pt_skip_space(c, p + 1);
-    if (PT_UNLIKELY(p >= end || *p != ':')) {
-        return perftrace__json_fail_at(c, p, PERFTRACE__JSON_E_MISSING_COLON);
-    }
-    p = pt_skip_space(c, p + 1);
-value:
-    if (PT_UNLIKELY(p >= end)) {
-        return perftrace__json_fail(c, PERFTRACE__JSON_E_INCOMPLETE, p);
-    }
-    switch (*p) {
-    case '"':
-        p = skip_string(c, p + 1, notes);
-        if (PT_LIKELY(p != NULL)) {
-            p++;
+    if (PT_UNLIKELY(!next || next >= end)) {
+        next = skip_key(c, p, notes);
+        if (!next) {
+            return NULL;
         }
-        break;
-    case '-':
-    case '0':
-    case '1':
-    case '2':
-    case '3':
-    case '4':
-    case '5':
-    case '6':
-    case '7':
-    case '8':
-    case '9':
-        p = skip_number(c, p, notes);
-        break;
-    case '{':
-    case '[':
-        object = *p == '{';
-        goto open;
-    default:
-        p = skip_word(c, p, &word);
-        break;
     }
-    if (PT_UNLIKELY(!p)) {
-        return NULL;
+    p = next;
+value:
+    next = NULL;
+    if (PT_LIKELY(c->readable - p >= PT_FAST)) {
+        if (*p == '"') {
+            next = pt_fast_string(p + 1);
+            next = next ? next + 1 : NULL;
+        } else if (pt_is_digit(*p) || *p == '-') {
+            next = pt_fast_number(p);
+        }
     }
+    if (PT_UNLIKELY(!next || next >= end)) {
+        if (p < end && (*p == '{' || *p == '[')) {
+            object = *p == '{';
+            if (object && l.depth <= EVENT_DEPTH) {
+                keys = c->keys;
+            }
+            goto open;
+        }
+        next = perftrace__json_token_scalar(c, p, &type, notes);
+        if (!next) {
+            return NULL;
+        }
+    }
+    p = next;
 after:
-    p = pt_skip_space(c, p);
-    if (PT_UNLIKELY(p >= end)) {
-        return perftrace__json_fail(c, PERFTRACE__JSON_E_INCOMPLETE, end);
+    if (p >= end || PT_UNLIKELY((unsigned char)*p <= ' ')) {
+        p = skip_some_space(c, p);
+        if (PT_UNLIKELY(p >= end)) {
+            return perftrace__json_fail(c, PERFTRACE__JSON_E_INCOMPLETE, end);
+        }
     }
     if (*p == ',') {
-        const char *comma = p;
-        p = pt_skip_space(c, p + 1);
-        if (PT_UNLIKELY(p < end && (*p == '}' || *p == ']'))) {
-            return perftrace__json_fail(c, PERFTRACE__JSON_E_TRAILING_COMMA, comma);
+        next = p;
+        p = skip_some_space(c, p + 1);
+        if (PT_UNLIKELY((p < end && (*p == '}' || *p == ']')))) {
+            return perftrace__json_fail(c, PERFTRACE__JSON_E_TRAILING_COMMA, next);
         }
         if (object) {
             goto key;
@@ -367,7 +158,7 @@ close:
 const char *perftrace__json_value_string(perftrace__json_cursor_t *c, const char *p,
                                          perftrace__json_slice_t *ret) {
     unsigned notes = 0;
-    const char *close = skip_string(c, p + 1, &notes);
+    const char *close = perftrace__json_token_string(c, p + 1, &notes);
     if (PT_UNLIKELY(!close)) {
         return NULL;
     }
@@ -384,37 +175,14 @@ const char *perftrace__json_value(perftrace__json_cursor_t *c, const char *p,
                                   perftrace__json_slice_t *ret) {
     unsigned notes = 0;
     const char *stop;
-    if (PT_UNLIKELY(p >= c->end)) {
-        return perftrace__json_fail(c, PERFTRACE__JSON_E_INCOMPLETE, c->end);
-    }
-    switch (*p) {
-    case '"':
+    if (p < c->end && *p == '"') {
         return perftrace__json_value_string(c, p, ret);
-    case '-':
-    case '0':
-    case '1':
-    case '2':
-    case '3':
-    case '4':
-    case '5':
-    case '6':
-    case '7':
-    case '8':
-    case '9':
-        ret->type = PERFTRACE__JSON_NUMBER;
-        stop = skip_number(c, p, &notes);
-        break;
-    case '{':
-        ret->type = PERFTRACE__JSON_OBJECT;
+    }
+    if (p < c->end && (*p == '{' || *p == '[')) {
+        ret->type = *p == '{' ? PERFTRACE__JSON_OBJECT : PERFTRACE__JSON_ARRAY;
         stop = skip_container(c, p, &notes);
-        break;
-    case '[':
-        ret->type = PERFTRACE__JSON_ARRAY;
-        stop = skip_container(c, p, &notes);
-        break;
-    default:
-        stop = skip_word(c, p, &ret->type);
-        break;
+    } else {
+        stop = perftrace__json_token_scalar(c, p, &ret->type, &notes);
     }
     if (PT_UNLIKELY(!stop)) {
         return NULL;

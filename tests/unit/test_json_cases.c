@@ -96,7 +96,7 @@ static void each_line_is_judged_as_the_strict_readers_do(void **state) {
     (void)state;
     size_t found = 0;
     for (size_t i = 0; i < PT_ARRAY_LEN(cases); i++) {
-        size_t len;
+        size_t len = 0;
         char *text = read_case(cases[i].name, &len);
         perftrace__json_error_t error;
         if (!text) {
@@ -121,7 +121,7 @@ static void each_line_is_mended_or_refused(void **state) {
     (void)state;
     size_t found = 0;
     for (size_t i = 0; i < PT_ARRAY_LEN(cases); i++) {
-        size_t len;
+        size_t len = 0;
         char *text = read_case(cases[i].name, &len);
         perftrace__strbuf_t out = PERFTRACE__STRBUF_INIT;
         perftrace__json_error_t error;
@@ -156,7 +156,7 @@ static void times_of_the_lines_are_exact(void **state) {
                  {"43_ts_exp", 5250000},
                  {"44_ts_abs_ns", INT64_C(1760000000000000123)}};
     for (size_t i = 0; i < PT_ARRAY_LEN(times); i++) {
-        size_t len;
+        size_t len = 0;
         char *text = read_case(times[i].name, &len);
         if (!text) {
             print_message("the shared cases are not here\n");

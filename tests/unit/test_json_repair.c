@@ -169,10 +169,12 @@ static void what_lies_too_deep_is_replaced(void **state) {
     size_t deep = 100000;
     char *text = malloc(2 * deep + 20);
     assert_non_null(text);
-    memcpy(text, "{\"v\": ", 6);
+    static const char front[] = {'{', '"', 'v', '"', ':', ' '};
+    static const char back[] = ", \"w\": 1}";
+    memcpy(text, front, sizeof(front));
     memset(text + 6, '[', deep);
     memset(text + 6 + deep, ']', deep);
-    memcpy(text + 6 + 2 * deep, ", \"w\": 1}", 9);
+    memcpy(text + 6 + 2 * deep, back, sizeof(back));
     perftrace__strbuf_t out = PERFTRACE__STRBUF_INIT;
     unsigned repairs;
     assert_true(perftrace__json_repair(text, 2 * deep + 15, &out, &repairs, NULL, NULL));
