@@ -14,6 +14,7 @@
 struct batch_loader {
     const char_text_t *text;
     size_t sequences, length;
+    uint64_t count;
     uint64_t random;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -46,7 +47,7 @@ static void *load(void *argument) {
     batch_loader_t *loader = argument;
     perftrace_thread_set_name("loader");
     pthread_mutex_lock(&loader->lock);
-    while (!loader->stop) {
+    while (!loader->stop && loader->made < loader->count) {
         if (loader->made + 1 - loader->taken >= SLOTS) {
             pthread_cond_wait(&loader->changed, &loader->lock);
             continue;
@@ -74,7 +75,7 @@ static void free_slots(batch_loader_t *loader) {
 }
 
 batch_loader_t *batch_loader_open(const char_text_t *text, size_t sequences, size_t length,
-                                  unsigned seed) {
+                                  uint64_t count, unsigned seed) {
     batch_loader_t *loader = calloc(1, sizeof(*loader));
     if (loader == NULL) {
         return NULL;
@@ -82,6 +83,7 @@ batch_loader_t *batch_loader_open(const char_text_t *text, size_t sequences, siz
     loader->text = text;
     loader->sequences = sequences;
     loader->length = length;
+    loader->count = count;
     loader->random = seed;
     pthread_mutex_init(&loader->lock, NULL);
     pthread_cond_init(&loader->changed, NULL);

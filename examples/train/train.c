@@ -145,8 +145,8 @@ static int train_rank(ranks_t *ranks, void *user) {
         fprintf(stderr, "out of memory\n");
         goto done;
     }
-    t.loader =
-        batch_loader_open(&t.text, shape.batch, shape.length, 1000U + (unsigned)ranks_rank(ranks));
+    t.loader = batch_loader_open(&t.text, shape.batch, shape.length, (uint64_t)t.options->steps,
+                                 1000U + (unsigned)ranks_rank(ranks));
     if (t.loader == NULL) {
         fprintf(stderr, "the loader does not start\n");
         goto done;

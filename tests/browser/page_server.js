@@ -1,4 +1,4 @@
-// page_server.js: serves speedscope and one trace on localhost. SPDX-License-Identifier: MIT
+// page_server.js: serves speedscope and traces on localhost. SPDX-License-Identifier: MIT
 'use strict';
 const fs = require('fs');
 const http = require('http');
@@ -17,20 +17,21 @@ function exposeLoadedProfiles(script) {
     return script.replace(state, '$1=window.loadedProfiles=new $2(null,"profileGroup")');
 }
 
-// Starts the server; resolves to {url, missing, close}. missing lists paths asked for in vain.
-function startServer(folder, tracePath) {
+// Starts the server; resolves to {url, files, missing, close}. files holds what is served beside the
+// viewer, by name; missing lists paths asked for in vain.
+function startServer(folder) {
+    const files = new Map();
     const missing = [];
     const server = http.createServer((request, response) => {
         const name = path.basename(new URL(request.url, 'http://localhost').pathname) ||
             'index.html';
-        const isTrace = name === path.basename(tracePath);
-        const file = isTrace ? tracePath : path.join(folder, name);
-        if (!fs.existsSync(file)) {
+        const file = path.join(folder, name);
+        if (!files.has(name) && !fs.existsSync(file)) {
             missing.push(name);
             response.writeHead(404).end();
             return;
         }
-        let bytes = fs.readFileSync(file);
+        let bytes = files.has(name) ? files.get(name) : fs.readFileSync(file);
         if (/^speedscope-.*\.js$/.test(name))
             bytes = exposeLoadedProfiles(bytes.toString('utf8'));
         response.writeHead(200, {
@@ -41,6 +42,7 @@ function startServer(folder, tracePath) {
     return new Promise((resolve) => {
         server.listen(0, '127.0.0.1', () => resolve({
             url: `http://127.0.0.1:${server.address().port}/`,
+            files,
             missing,
             close: () => server.close(),
         }));
