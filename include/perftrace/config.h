@@ -118,6 +118,8 @@ typedef struct perftrace_config {
     uint32_t string_max; /* bytes kept of a string argument, 16 to 32768. Default 4096. */
     /* Finished sessions that are gathered before they are written. 0 is taken as 1. Default 256. */
     uint32_t session_flush_threshold;
+    int counter_clock; /* 1: times come from the processor's counter where that is invariant; 0:
+                          from the system, at several times the cost. Default 1. */
 } perftrace_config_t;
 
 /* Every field unset. Usable in C and C++: perftrace_config_t c = PERFTRACE_CONFIG_INIT; */
@@ -128,7 +130,8 @@ typedef struct perftrace_config {
             PERFTRACE_UNSET, PERFTRACE_UNSET, PERFTRACE_UNSET, PERFTRACE_UNSET, PERFTRACE_UNSET,   \
             PERFTRACE_UNSET, PERFTRACE_UNSET, PERFTRACE_UNSET, PERFTRACE_UNSET, PERFTRACE_UNSET,   \
             PERFTRACE_UNSET, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32,        \
-            PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32     \
+            PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32,    \
+            PERFTRACE_UNSET                                                                        \
     }
 
 /* Sets every field of a structure of `size` bytes to unset, as PERFTRACE_CONFIG_INIT does; for

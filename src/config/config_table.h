@@ -95,6 +95,9 @@
       "Whether SIGTERM is caught to save first; the signal then takes its former course.")         \
     X(string_max, U32, "4096", "PERFTRACE_STRING_MAX", "string_max", 16, 32768,                    \
       "Bytes kept of one string argument; the rest is cut and the cut is marked.")                 \
+    X(counter_clock, BOOL, "true", "PERFTRACE_COUNTER_CLOCK", "counter_clock", 0, 1,               \
+      "Whether times come from the processor's counter (where it is invariant) or, when false, "   \
+      "from the system's clock, at several times the cost.")                                       \
     X(log_stderr, BOOL, "false", "PERFTRACE_LOG_STDERR", "log_stderr", 0, 1,                       \
       "Whether the library's messages go to standard error when the program takes none.")          \
     X(profile_steps, STEPS, "", "PERFTRACE_PROFILE_STEPS", "profile_steps", 0, 0,                  \

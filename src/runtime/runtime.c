@@ -83,6 +83,7 @@ static int start_core(void) {
         .block = o->overflow == PERFTRACE_OVERFLOW_BLOCK,
         .block_ns = (uint64_t)o->block_ms * 1000000u,
         .string_max = o->string_max,
+        .slow_clock = o->counter_clock != 1,
         .categories = o->categories,
         .names = o->names,
         .meta = rt->meta,
