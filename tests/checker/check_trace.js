@@ -61,7 +61,7 @@ function checkShell(shell, arrays, report) {
         report(`displayTimeUnit is ${JSON.stringify(value.displayTimeUnit)}`);
 }
 
-function printCounts(path, bytes, rules, threads) {
+function countLines(path, bytes, rules, threads) {
     const lines = [`${path}: ${bytes} bytes, ${rules.events} events, ` +
         `${rules.processes.size} processes, ${threads} threads`];
     const phases = [...rules.phases].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -73,14 +73,16 @@ function printCounts(path, bytes, rules, threads) {
         lines.push(`  pid ${pid} "${process.name}": ${process.events} events ` +
             `(${names.join(', ')})`);
     }
-    process.stdout.write(`${lines.join('\n')}\n`);
+    return lines.join('\n');
 }
 
+// Resolves to the number of violations. options.say(text) is told the first options.max of them,
+// options.print(text) the counts.
 async function checkFile(path, options) {
     let violations = 0;
     const report = (text) => {
         if (violations++ < options.max)
-            process.stderr.write(`${path}: ${text}\n`);
+            options.say(`${path}: ${text}`);
     };
     const rules = new TraceRules({ report, allowOpen: options.allowOpen });
     const file = fs.createReadStream(path, { highWaterMark: 1 << 20 });
@@ -101,10 +103,9 @@ async function checkFile(path, options) {
         report(error.message);
     }
     const { threads } = rules.finish();
-    if (!options.quiet)
-        printCounts(path, bytes, rules, threads);
+    options.print(countLines(path, bytes, rules, threads));
     if (violations > options.max)
-        process.stderr.write(`${path}: ${violations - options.max} more violations\n`);
+        options.say(`${path}: ${violations - options.max} more violations`);
     return violations;
 }
 
@@ -114,6 +115,8 @@ async function main() {
         process.stderr.write(`${USAGE}\n`);
         return 2;
     }
+    options.say = (text) => process.stderr.write(`${text}\n`);
+    options.print = (text) => options.quiet || process.stdout.write(`${text}\n`);
     let status = 0;
     for (const path of options.files) {
         try {
@@ -128,6 +131,9 @@ async function main() {
     return status;
 }
 
-main().then((status) => {
-    process.exitCode = status;
-});
+if (require.main === module)
+    main().then((status) => {
+        process.exitCode = status;
+    });
+
+module.exports = { checkFile };

@@ -8,6 +8,7 @@ const path = require('node:path');
 const zlib = require('node:zlib');
 const { spawnSync } = require('node:child_process');
 const { test, after } = require('node:test');
+const { checkFile } = require('./check_trace.js');
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'check_trace-'));
 after(() => fs.rmSync(folder, { recursive: true }));
@@ -18,11 +19,18 @@ const NAMES = [
 ];
 const x = (name, ts, dur, more) => ({ name, ph: 'X', ts, dur, pid: 1, tid: 1, ...more });
 
-function check(bytes, ...flags) {
+// What the checker says to a file of these bytes, in this process.
+async function check(bytes, options = {}) {
     const file = path.join(folder, 'trace.json');
     fs.writeFileSync(file, bytes);
-    return spawnSync(process.execPath, [path.join(__dirname, 'check_trace.js'), ...flags, file],
-                     { encoding: 'utf8' });
+    const run = { stderr: '', stdout: '' };
+    run.violations = await checkFile(file, {
+        max: 20,
+        say: (text) => { run.stderr += `${text}\n`; },
+        print: (text) => { run.stdout += `${text}\n`; },
+        ...options,
+    });
+    return run;
 }
 
 const document = (events) => JSON.stringify({ traceEvents: events, displayTimeUnit: 'ms' });
@@ -50,9 +58,9 @@ const GOOD = {
 };
 
 for (const [title, bytes] of Object.entries(GOOD)) {
-    test(`accepts ${title}`, () => {
-        const run = check(bytes);
-        assert.strictEqual(run.status, 0, run.stderr);
+    test(`accepts ${title}`, async () => {
+        const run = await check(bytes);
+        assert.strictEqual(run.violations, 0, run.stderr);
     });
 }
 
@@ -123,53 +131,62 @@ const BAD = {
 };
 
 for (const [title, [bytes, expected]] of Object.entries(BAD)) {
-    test(`rejects ${title}`, () => {
-        const run = check(bytes);
-        assert.strictEqual(run.status, 1, run.stdout);
+    test(`rejects ${title}`, async () => {
+        const run = await check(bytes);
+        assert.notStrictEqual(run.violations, 0);
         assert.match(run.stderr, expected);
     });
 }
 
-test('a damaged gzip checksum is a violation', () => {
+test('a damaged gzip checksum is a violation', async () => {
     const bytes = zlib.gzipSync(trace());
     bytes[bytes.length - 8] ^= 1;
-    const run = check(bytes);
-    assert.strictEqual(run.status, 1);
+    const run = await check(bytes);
+    assert.strictEqual(run.violations, 1);
     assert.match(run.stderr, /wrong checksum/);
 });
 
-test('gzip with a name, an extra field and a comment in its header is read', () => {
+test('gzip with a name, an extra field and a comment in its header is read', async () => {
     const plain = zlib.gzipSync(trace(x('a', 0, 1)));
     const head = Buffer.from([0x1f, 0x8b, 8, 4 | 8 | 16, 0, 0, 0, 0, 0, 3, 2, 0, 65, 66]);
-    const run = check(Buffer.concat([head, Buffer.from('name\0comment\0'), plain.subarray(10)]));
-    assert.strictEqual(run.status, 0, run.stderr);
+    const run = await check(Buffer.concat([head, Buffer.from('name\0comment\0'), plain.subarray(10)]));
+    assert.strictEqual(run.violations, 0, run.stderr);
 });
 
-test('--allow-open accepts what never ends', () => {
+test('--allow-open accepts what never ends', async () => {
     const open = trace({ ...x('a', 0), ph: 'B' }, { ...x('b', 0), ph: 'b', id: 1 });
-    assert.strictEqual(check(open).status, 1);
-    assert.strictEqual(check(open, '--allow-open').status, 0);
+    assert.strictEqual((await check(open)).violations, 2);
+    assert.strictEqual((await check(open, { allowOpen: true })).violations, 0);
 });
 
-test('only the first violations are printed, the rest are counted', () => {
-    const run = check(trace(...Array.from({ length: 30 }, () => 5)), '--max', '3');
+test('only the first violations are printed, the rest are counted', async () => {
+    const run = await check(trace(...Array.from({ length: 30 }, () => 5)), { max: 3 });
     assert.strictEqual(run.stderr.trim().split('\n').length, 4);
     assert.match(run.stderr, /27 more violations/);
 });
 
-test('a file of many chunks gives the same counts, plain and compressed', () => {
+test('a file of many chunks gives the same counts, plain and compressed', async () => {
     const events = Array.from({ length: 60000 }, (_, i) => x(`scope "${i}" é`, i * 10, 7.125));
     for (const bytes of [Buffer.from(trace(...events)), zlib.gzipSync(trace(...events))]) {
-        const run = check(bytes);
-        assert.strictEqual(run.status, 0, run.stderr);
+        const run = await check(bytes);
+        assert.strictEqual(run.violations, 0, run.stderr);
         assert.match(run.stdout, /60002 events/);
         assert.match(run.stdout, /X 60000/);
     }
 });
 
-test('wrong usage and a missing file exit with 2', () => {
+test('the program tells good, bad and unusable input by its exit status', () => {
     const main = path.join(__dirname, 'check_trace.js');
-    assert.strictEqual(spawnSync(process.execPath, [main]).status, 2);
-    assert.strictEqual(spawnSync(process.execPath, [main, '--nonsense', 'x']).status, 2);
-    assert.strictEqual(spawnSync(process.execPath, [main, path.join(folder, 'none')]).status, 2);
+    const run = (...args) => spawnSync(process.execPath, [main, ...args], { encoding: 'utf8' });
+    const [good, bad] = ['good.json', 'bad.json'].map((name) => path.join(folder, name));
+    fs.writeFileSync(good, trace(x('a', 0, 1)));
+    fs.writeFileSync(bad, trace(5));
+    assert.strictEqual(run(good).status, 0);
+    assert.match(run(good).stdout, /by ph: M 2, X 1/);
+    assert.strictEqual(run('--quiet', good).stdout, '');
+    assert.strictEqual(run(good, bad).status, 1);
+    assert.match(run(bad).stderr, /no object/);
+    assert.strictEqual(run().status, 2);
+    assert.strictEqual(run('--nonsense', good).status, 2);
+    assert.strictEqual(run(path.join(folder, 'none')).status, 2);
 });
