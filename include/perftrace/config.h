@@ -120,6 +120,7 @@ typedef struct perftrace_config {
     uint32_t session_flush_threshold;
     int counter_clock; /* 1: times come from the processor's counter where that is invariant; 0:
                           from the system, at several times the cost. Default 1. */
+    uint32_t reserved; /* leave as INIT sets it */
 } perftrace_config_t;
 
 /* Every field unset. Usable in C and C++: perftrace_config_t c = PERFTRACE_CONFIG_INIT; */
@@ -131,7 +132,7 @@ typedef struct perftrace_config {
             PERFTRACE_UNSET, PERFTRACE_UNSET, PERFTRACE_UNSET, PERFTRACE_UNSET, PERFTRACE_UNSET,   \
             PERFTRACE_UNSET, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32,        \
             PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32,    \
-            PERFTRACE_UNSET                                                                        \
+            PERFTRACE_UNSET, 0                                                                     \
     }
 
 /* Sets every field of a structure of `size` bytes to unset, as PERFTRACE_CONFIG_INIT does; for
