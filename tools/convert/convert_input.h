@@ -3,6 +3,7 @@
 #define PERFTRACE_CONVERT_INPUT_H
 #include "convert_options.h"
 #include "flow_table.h"
+#include "flow_wait.h"
 #include "input.h"
 #include "paths.h"
 #include "survey.h"
@@ -64,6 +65,7 @@ typedef struct pt_convert_input {
     bool has_header, has_footer;
     pt_id_space_t ids;
     pt_flow_table_t flows;
+    pt_flow_wait_t waiting; /* flow events before their start */
     pt_convert_counts_t counts;
     pt_convert_loss_t loss[16];
     unsigned loss_count;

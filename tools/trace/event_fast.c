@@ -221,6 +221,15 @@ PT_ALWAYS_INLINE const char *take_rest(const char *p, const char *end, pt_event_
     return p;
 }
 
+/* The phases that our writer uses, as bits from '@' on. */
+PT_ALWAYS_INLINE bool is_fast_phase(char ph) {
+#define BIT(c) (UINT64_C(1) << ((c) - '@'))
+    const uint64_t known = BIT('X') | BIT('i') | BIT('C') | BIT('s') | BIT('t') | BIT('f') |
+                           BIT('b') | BIT('n') | BIT('e');
+#undef BIT
+    return ph >= '@' && (known >> (ph - '@') & 1) != 0;
+}
+
 static const char *read_line(const char *p, const char *end, pt_event_t *ev) {
     const char *start = p;
     TAKE(p, "{\"name\": \"");
@@ -229,7 +238,7 @@ static const char *read_line(const char *p, const char *end, pt_event_t *ev) {
     ev->name.len = (size_t)(p - ev->name.p);
     TAKE(p, ", \"ph\": \"");
     ev->ph = p[0];
-    if (strchr("XiCstfbne", ev->ph) == NULL || ev->ph == '\0') {
+    if (!is_fast_phase(ev->ph)) {
         return NULL;
     }
     p++;

@@ -13,7 +13,6 @@ static pt_flow_t *find(pt_flow_t *slot, size_t cap, uint64_t key) {
 
 static void count_open(pt_flow_table_t *t, const pt_flow_t *f) {
     t->open_starts += f->started && !f->ended;
-    t->lone_ends += !f->started;
 }
 
 static void forget_all(pt_flow_table_t *t) {
@@ -56,7 +55,8 @@ static void drop(pt_flow_table_t *t, pt_flow_t *f) {
     }
 }
 
-uint32_t pt_flow_number(pt_flow_table_t *t, char ph, uint64_t key, int64_t ts) {
+uint32_t pt_flow_number(pt_flow_table_t *t, char ph, uint64_t key, int64_t ts, bool *ret_started) {
+    *ret_started = true;
     key += key == 0;
     if (t->count >= PT_FLOW_LIMIT / 2) {
         forget_all(t);
@@ -76,6 +76,7 @@ uint32_t pt_flow_number(pt_flow_table_t *t, char ph, uint64_t key, int64_t ts) {
     f->started |= ph == 's';
     f->ended |= ph == 'f';
     uint32_t number = f->number;
+    *ret_started = f->started;
     if (f->started && f->ended) {
         drop(t, f);
     }

@@ -20,7 +20,6 @@ typedef struct pt_flow_table {
     size_t cap, count;
     pt_id_space_t *ids;
     uint64_t open_starts; /* chains that started and never ended; complete after _finish */
-    uint64_t lone_ends;   /* steps or ends without a start */
     uint64_t forgotten;   /* chains given up because there were too many */
 } pt_flow_table_t;
 
@@ -28,8 +27,9 @@ typedef struct pt_flow_table {
 #define PT_FLOW_LIMIT 1048576U
 
 /* The number of the chain that an event belongs to. ph: 's', 't' or 'f'; key: hash of what joins
- * the events; ts in ns. */
-uint32_t pt_flow_number(pt_flow_table_t *table, char ph, uint64_t key, int64_t ts);
+ * the events; ts in ns. *ret_started: the chain has its start (it is this event, or came before). */
+uint32_t pt_flow_number(pt_flow_table_t *table, char ph, uint64_t key, int64_t ts,
+                        bool *ret_started);
 
 /* Counts what is left open and frees. */
 void pt_flow_table_finish(pt_flow_table_t *table);

@@ -1,0 +1,210 @@
+/* convert_scope.c: scopes on their way out: X, and B with E. SPDX-License-Identifier: MIT */
+#include "convert_scope.h"
+
+#include "args_edit.h"
+#include "held_scope.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const pt_track_text_t *lane_track(pt_convert_input_t *in, pt_thread_t *th, unsigned lane,
+                                         pt_track_text_t *made) {
+    bool is_new = lane > th->lane_tid_count;
+    if (lane == 0) {
+        return &th->track;
+    }
+    uint32_t tid = pt_thread_lane_tid(&in->tracks, th, lane);
+    if (is_new && lane <= th->lane_tid_count) {
+        pt_thread_put_metadata(th, lane, in->meta);
+    }
+    pt_track_text_set(made, th->process->pid, tid);
+    return made;
+}
+
+/* A scope that crosses another one, as two async events. */
+static void put_async(pt_convert_input_t *in, pt_put_t *put, int64_t end) {
+    put->number = pt_id_space_fresh(&in->ids);
+    put->has_number = true;
+    put->ph = 'b';
+    pt_event_put(in->out, put);
+    put->ph = 'e';
+    put->ts = end;
+    put->args = put->rest = PT_NO_STR;
+    pt_event_put(in->out, put);
+    in->counts.out['b']++;
+    pt_convert_note_out(in, 'e', end, end);
+}
+
+/* Writes the scope from start to end (ns of the merged trace). lane: 0, or where the plan or the
+ * lane set wants it. */
+void pt_convert_scope_put(pt_convert_input_t *in, pt_thread_t *th, pt_put_t *put, int64_t start,
+                          int64_t end, unsigned lane) {
+    pt_track_text_t made;
+    put->ts = start;
+    put->dur = end - start;
+    put->ph = 'X';
+    put->track = &th->track;
+    if (lane > 0 && in->options->overlap != PT_OVERLAP_KEEP) {
+        in->counts.moved++;
+        pt_convert_problem(in, PT_TRACE_PROBLEM_OVERLAP);
+        if (in->options->overlap == PT_OVERLAP_ASYNC) {
+            put_async(in, put, end);
+            return;
+        }
+        put->track = lane_track(in, th, lane, &made);
+    }
+    pt_event_put(in->out, put);
+    pt_convert_note_out(in, 'X', start, end);
+}
+
+unsigned pt_convert_scope_place(pt_convert_input_t *in, pt_thread_t *th, int64_t start,
+                                int64_t end) {
+    if (in->options->overlap == PT_OVERLAP_KEEP || end <= start) {
+        return 0;
+    }
+    uint64_t unsure = th->lanes.unsure;
+    unsigned lane = pt_lane_set_place(&th->lanes, start, end);
+    if (PT_UNLIKELY(th->lanes.unsure != unsure)) {
+        in->counts.unsure++;
+        pt_convert_problem(in, PT_TRACE_PROBLEM_UNSURE);
+    }
+    return lane;
+}
+
+/* A complete scope, from an X or from a pair. ts and end are the file's. `planned`: the lane is
+ * known. */
+static void scope(pt_convert_input_t *in, pt_thread_t *th, const pt_event_t *ev, int64_t end,
+                  bool planned, unsigned lane) {
+    int64_t start = pt_convert_time(in, ev->ts);
+    int64_t stop = PT_MAX(start, pt_clock_map(&in->clock, end));
+    if (stop == start && in->source.ours) {
+        stop++;
+    }
+    if (pt_convert_filtered(in, ev, start, stop, true)) {
+        return;
+    }
+    pt_put_t put = {
+        .name = ev->name, .cat = ev->cat, .args = pt_convert_args(in, ev), .rest = ev->rest};
+    pt_convert_scope_put(in, th, &put, start, stop,
+                         planned ? lane : pt_convert_scope_place(in, th, start, stop));
+}
+
+static void tell_unfinished(pt_convert_input_t *in, const pt_held_scope_t *held) {
+    in->counts.unfinished++;
+    if (held->line == 0) {
+        pt_convert_problem(in, PT_TRACE_PROBLEM_UNFINISHED);
+    } else {
+        char detail[80];
+        snprintf(detail, sizeof detail, "%.*s", (int)PT_MIN(held->name.len, (size_t)79),
+                 held->name.p);
+        pt_problems_add(in->reader.book, PT_TRACE_PROBLEM_UNFINISHED, in->index, held->line,
+                        held->offset, detail);
+    }
+}
+
+static void scope_of_held(pt_convert_input_t *in, pt_thread_t *th, const pt_held_scope_t *held,
+                          const pt_event_t *end, int64_t end_ts, bool planned, unsigned lane) {
+    pt_event_t ev = {.name = held->name, .cat = held->cat, .rest = held->rest, .ts = held->ts};
+    ev.args = end != NULL ? pt_args_merge(&in->scratch[0], held->args, end->args) : held->args;
+    if (end == NULL) {
+        ev.args = pt_args_add(&in->scratch[0], held->args, "unfinished", (pt_str_t){"true", 4});
+        tell_unfinished(in, held);
+    }
+    if (memmem(ev.args.p != NULL ? ev.args.p : "", ev.args.len, "orrelation\"", 11) != NULL) {
+        ev.has |= PT_EVENT_ARGS_LINKS;
+    }
+    scope(in, th, &ev, end_ts, planned, lane);
+}
+
+static void complete(pt_convert_input_t *in, pt_thread_t *th, pt_event_t *ev,
+                     const pt_plan_entry_t *plan) {
+    if ((ev->has & PT_EVENT_HAS_DUR) == 0) {
+        if ((in->reader.parser.odd & PT_EVENT_ODD_DUR) == 0) {
+            pt_convert_problem(in, PT_TRACE_PROBLEM_NO_DUR);
+        }
+        ev->dur = 0;
+    }
+    ev->dur = ev->dur < 0 ? 0 : ev->dur;
+    scope(in, th, ev, ev->ts + ev->dur, !in->source.ours, plan != NULL ? plan->lane : 0);
+}
+
+static void stray(pt_convert_input_t *in) {
+    pt_convert_problem(in, PT_TRACE_PROBLEM_STRAY_END);
+}
+
+/* B and E of our own files: in order, so a stack does. */
+static void stacked(pt_convert_input_t *in, pt_thread_t *th, const pt_event_t *ev) {
+    if (ev->ph == 'E') {
+        if (th->open_count == 0) {
+            stray(in);
+            return;
+        }
+        pt_held_scope_t *held = &th->open[--th->open_count];
+        scope_of_held(in, th, held, ev, PT_MAX(held->ts, ev->ts), false, 0);
+        pt_held_scope_clear(held);
+        return;
+    }
+    if (th->open_count == th->open_cap) {
+        unsigned cap = th->open_cap == 0 ? 8 : th->open_cap * 2;
+        pt_held_scope_t *more = realloc(th->open, cap * sizeof *more);
+        if (more == NULL) {
+            return;
+        }
+        memset(more + th->open_cap, 0, (cap - th->open_cap) * sizeof *more);
+        th->open = more;
+        th->open_cap = cap;
+    }
+    pt_held_scope_t *held = &th->open[th->open_count];
+    if (pt_held_scope_set(held, ev)) {
+        pt_cutter_place(&in->reader.cutter, in->reader.record, &held->line, &held->offset);
+        th->open_count++;
+    }
+}
+
+/* B and E as the plan has it. */
+static void paired(pt_convert_input_t *in, pt_thread_t *th, const pt_event_t *ev,
+                   const pt_plan_entry_t *plan) {
+    pt_held_scope_t alone = {.ts = ev->ts,
+                             .name = ev->name,
+                             .cat = ev->cat,
+                             .args = ev->args,
+                             .rest = ev->rest,
+                             .memory = NULL};
+    if (plan == NULL || plan->what == PT_PLAN_STRAY) {
+        stray(in);
+    } else if (plan->what == PT_PLAN_OPEN) {
+        scope_of_held(in, th, &alone, NULL, plan->ts, true, plan->lane);
+    } else if (plan->first) {
+        pt_held_scope_set(&in->held[plan->slot], ev);
+        in->held[plan->slot].lane = plan->lane;
+    } else {
+        pt_held_scope_t *held = &in->held[plan->slot];
+        if (plan->what == PT_PLAN_END) {
+            held->ts = plan->ts;
+            scope_of_held(in, th, held, ev, ev->ts, true, held->lane);
+        } else {
+            pt_event_t end = {.args = held->args, .ts = plan->ts};
+            scope_of_held(in, th, &alone, &end, plan->ts, true, plan->lane);
+        }
+        pt_held_scope_clear(held);
+    }
+}
+
+void pt_convert_scope(pt_convert_input_t *in, pt_thread_t *th, pt_event_t *ev,
+                      const pt_plan_entry_t *plan) {
+    if (ev->ph == 'X') {
+        complete(in, th, ev, plan);
+    } else if (in->source.ours) {
+        stacked(in, th, ev);
+    } else {
+        paired(in, th, ev, plan);
+    }
+}
+
+void pt_convert_scope_close(pt_convert_input_t *in, pt_thread_t *th, int64_t last) {
+    while (th->open_count > 0) {
+        pt_held_scope_t *held = &th->open[--th->open_count];
+        scope_of_held(in, th, held, NULL, PT_MAX(last, held->ts), false, 0);
+        pt_held_scope_clear(held);
+    }
+}
