@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool perftrace__recover_link(const char *trace_path, char *out, size_t size) {
@@ -180,7 +181,7 @@ static int write_rest(work_t *w) {
 static int open_nothing(const perftrace__ring_view_t *v, const char *path,
                         perftrace__recover_trace_t *t) {
     memset(t, 0, sizeof(*t));
-    t->offset = v->commit.file_offset;
+    t->offset = v->commit.file_offset & ~PERFTRACE__RING_OFFSET_COUNT;
     if (access(path, F_OK) != 0) {
         t->gone = v->commit.written;
         t->problem = "the trace file is gone; only what the ring holds can be written";
@@ -189,10 +190,12 @@ static int open_nothing(const perftrace__ring_view_t *v, const char *path,
     return t->fd < 0 ? perftrace__status_from_errno(errno) : PERFTRACE_OK;
 }
 
-static int finish(const perftrace__ring_view_t *v, bool dry, perftrace__recovered_t *r) {
+/* claimed NULL: a dry run. */
+static int finish(const perftrace__ring_view_t *v, const char *claimed, perftrace__recovered_t *r) {
     perftrace__recover_trace_t t;
-    int status = dry ? open_nothing(v, r->trace_path, &t)
-                     : perftrace__recover_trace_open(v, r->trace_path, sizeof(r->trace_path), &t);
+    int status = claimed ? perftrace__recover_trace_open(v, claimed, r->trace_path,
+                                                         sizeof(r->trace_path), &t)
+                         : open_nothing(v, r->trace_path, &t);
     r->problem = t.problem ? t.problem : r->problem;
     if (status) {
         return status;
@@ -292,6 +295,16 @@ static void remove_ring(const char *claimed, const char *real, const char *path,
     }
 }
 
+/* Killed before it had read its clock: no event needs the times, but readers align files by them.
+ */
+static void begin_of_ring(perftrace__ring_view_t *v) {
+    struct stat st;
+    if (fstat(v->fd, &st) == 0) {
+        v->header.meta.epoch_ns =
+            (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+    }
+}
+
 /* Opens the ring where it lies, or where a recovery that died has left it. */
 static int look(perftrace__ring_view_t *v, const char *real, perftrace__recovered_t *ret) {
     char left[PERFTRACE__CLAIM_MAX];
@@ -342,8 +355,11 @@ int perftrace__recover_ring(const char *path, unsigned flags, perftrace__recover
         describe(v, path, ret);
     }
     ret->complete = v->commit.closed != 0;
+    if (v->header.anchor_count == 0) {
+        begin_of_ring(v);
+    }
     if (!ret->complete) {
-        status = finish(v, dry, ret);
+        status = finish(v, dry ? NULL : claimed, ret);
         PT_TEST_POINT(recover_written);
     }
     for (unsigned i = 0; i < PERFTRACE_DROP_COUNT; i++) {

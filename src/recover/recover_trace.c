@@ -44,8 +44,9 @@ static bool looks_ours(int fd, uint64_t size) {
            memcmp(head, HEADER_LINE, want) == 0;
 }
 
-/* How many events the complete lines of the file hold, and where the last of them ends. */
-static uint64_t count_events(const char *path, uint64_t *ret_end) {
+/* How many events the complete lines within the first `limit` bytes of the file hold, and where the
+ * last of them ends. */
+static uint64_t count_events(const char *path, uint64_t limit, uint64_t *ret_end) {
     static const char phase[] = "\", \"ph\": \"";
     uint64_t n = 0;
     uint64_t end = 0;
@@ -53,6 +54,9 @@ static uint64_t count_events(const char *path, uint64_t *ret_end) {
     size_t cap = 0;
     FILE *f = fopen(path, "re");
     for (ssize_t len; f && (len = getline(&line, &cap, f)) > 0 && line[len - 1] == '\n';) {
+        if (end + (uint64_t)len > limit) {
+            break;
+        }
         /* A quote inside a name stands behind a backslash, so the first match is the key. */
         const char *p = strstr(line, phase);
         n += p && p[sizeof(phase) - 1] != 'M' && p[sizeof(phase) - 1] != 'B';
@@ -66,8 +70,25 @@ static uint64_t count_events(const char *path, uint64_t *ret_end) {
     return n;
 }
 
-static int make_anew(const perftrace__ring_view_t *v, char *path, size_t size,
-                     perftrace__recover_trace_t *t) {
+/* From now on the file counts up to `offset`, whatever the process had written. */
+static int note_in_ring(const perftrace__ring_view_t *v, const char *ring_path, uint64_t offset) {
+    uint64_t value = offset | PERFTRACE__RING_OFFSET_COUNT;
+    size_t at = offsetof(perftrace__ring_header_t, commit) +
+                (v->header.commit_seq & 1) * sizeof(perftrace__commit_t) +
+                offsetof(perftrace__commit_t, file_offset);
+    int status = PERFTRACE_OK;
+    int fd = open(ring_path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0 || pwrite(fd, &value, sizeof(value), (off_t)at) != (ssize_t)sizeof(value)) {
+        status = perftrace__status_from_errno(errno);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return status;
+}
+
+static int make_anew(const perftrace__ring_view_t *v, const char *ring_path, char *path,
+                     size_t size, perftrace__recover_trace_t *t) {
     char stem[PATH_MAX];
     size_t n = strlen(path) - (sizeof(SUFFIX) - 1);
     if (n >= sizeof(stem)) {
@@ -75,6 +96,14 @@ static int make_anew(const perftrace__ring_view_t *v, char *path, size_t size,
     }
     memcpy(stem, path, n);
     stem[n] = '\0';
+    if (v->commit.written) {
+        t->problem = "the trace file is gone; only what the ring held was written";
+        t->gone = v->commit.written;
+    }
+    int status = note_in_ring(v, ring_path, 0);
+    if (status) {
+        return status;
+    }
     int rc = perftrace__trace_file_create(stem, SUFFIX, path, size, &t->fd);
     if (rc) {
         return perftrace__status_from_errno(-rc);
@@ -82,14 +111,11 @@ static int make_anew(const perftrace__ring_view_t *v, char *path, size_t size,
     if (geteuid() != v->uid && fchown(t->fd, v->uid, (gid_t)-1) != 0) {
         t->problem = "the new trace file could not be given to its user";
     }
-    if (v->commit.written) {
-        t->problem = "the trace file is gone; only what the ring held was written";
-        t->gone = v->commit.written;
-    }
     return PERFTRACE_OK;
 }
 
-static int cut(const perftrace__ring_view_t *v, const char *path, perftrace__recover_trace_t *t) {
+static int cut(const perftrace__ring_view_t *v, const char *ring_path, const char *path,
+               perftrace__recover_trace_t *t) {
     struct stat st;
     if (fstat(t->fd, &st) != 0) {
         return perftrace__status_from_errno(errno);
@@ -103,11 +129,16 @@ static int cut(const perftrace__ring_view_t *v, const char *path, perftrace__rec
         t->problem = "ring and trace file belong to different users";
         return PERFTRACE_ERR_DENIED;
     }
-    t->offset = v->commit.file_offset;
-    if ((uint64_t)st.st_size < t->offset) {
-        t->problem = "the trace file is shorter than what the process had written";
-        uint64_t there = count_events(path, &t->offset);
+    bool noted = v->commit.file_offset & PERFTRACE__RING_OFFSET_COUNT;
+    t->offset = v->commit.file_offset & ~PERFTRACE__RING_OFFSET_COUNT;
+    if (noted || (uint64_t)st.st_size < t->offset) {
+        uint64_t there = count_events(path, t->offset, &t->offset);
         t->gone = v->commit.written > there ? v->commit.written - there : 0;
+        t->problem = t->gone ? "the trace file lacks events that the process had written" : NULL;
+        int status = note_in_ring(v, ring_path, t->offset);
+        if (status) {
+            return status;
+        }
     }
     if (ftruncate(t->fd, (off_t)t->offset) != 0) {
         return perftrace__status_from_errno(errno);
@@ -115,8 +146,8 @@ static int cut(const perftrace__ring_view_t *v, const char *path, perftrace__rec
     return PERFTRACE_OK;
 }
 
-int perftrace__recover_trace_open(const perftrace__ring_view_t *v, char *path, size_t size,
-                                  perftrace__recover_trace_t *t) {
+int perftrace__recover_trace_open(const perftrace__ring_view_t *v, const char *ring_path,
+                                  char *path, size_t size, perftrace__recover_trace_t *t) {
     memset(t, 0, sizeof(*t));
     size_t n = strlen(path);
     if (n <= sizeof(SUFFIX) - 1 || strcmp(path + n - (sizeof(SUFFIX) - 1), SUFFIX) != 0) {
@@ -127,9 +158,9 @@ int perftrace__recover_trace_open(const perftrace__ring_view_t *v, char *path, s
     t->fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     int status = PERFTRACE_OK;
     if (t->fd >= 0) {
-        status = cut(v, path, t);
+        status = cut(v, ring_path, path, t);
     } else if (errno == ENOENT) {
-        status = make_anew(v, path, size, t);
+        status = make_anew(v, ring_path, path, size, t);
     } else {
         status = perftrace__status_from_errno(errno);
         t->problem = strerror(errno);

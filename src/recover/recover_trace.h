@@ -18,10 +18,11 @@ typedef struct perftrace__recover_trace {
 void perftrace__recover_trace_find(const char *link, const char *stored, char *out, size_t size);
 
 /* Opens the trace file and cuts it to the committed length; makes it anew when it is gone. path may
- * be changed then. The file must look like a trace of ours: the ring that names it is not trusted.
- */
-int perftrace__recover_trace_open(const perftrace__ring_view_t *v, char *path, size_t size,
-                                  perftrace__recover_trace_t *ret);
+ * be changed then. What is missing is noted in the ring file at ring_path, so that a recovery after
+ * a kill of this one knows. The file must look like a trace of ours: the ring that names it is not
+ * trusted. */
+int perftrace__recover_trace_open(const perftrace__ring_view_t *v, const char *ring_path,
+                                  char *path, size_t size, perftrace__recover_trace_t *ret);
 
 /* True when the last line of the file is a footer. */
 bool perftrace__recover_trace_closed(const char *path);

@@ -35,6 +35,10 @@ typedef struct perftrace__step_mark {
     int64_t step;
 } perftrace__step_mark_t;
 
+/* In a commit's file_offset: recovery has found that the file lacks some of `written`; how many are
+ * there is to be counted. */
+#define PERFTRACE__RING_OFFSET_COUNT ((uint64_t)1 << 63)
+
 /* What has gone to the sinks, valid as a whole: two copies, the one numbered commit_seq & 1 counts.
  */
 typedef struct perftrace__commit {
