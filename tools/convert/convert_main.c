@@ -1,6 +1,7 @@
 /* convert_main.c: perf-trace-convert, from the command line to the exit status.
  * SPDX-License-Identifier: MIT */
 #include "convert_account.h"
+#include "convert_recover.h"
 #include "convert_run.h"
 #include "convert_target.h"
 #include "message.h"
@@ -150,7 +151,9 @@ int main(int argc, char **argv) {
         status = pt_convert_target_split(&options, &operands);
     }
     if (status == PT_OPTION_GO_ON) {
+        pt_convert_recover_operands(&operands, !options.check);
         status = pt_paths_collect(&request, operands.items, operands.count, &paths);
+        pt_convert_recover_inputs(&paths, !options.check);
         if (status == PT_EXIT_OK && !options.check) {
             if (options.output != NULL) {
                 perftrace__strbuf_puts(&target, options.output);
