@@ -27,7 +27,7 @@ typedef struct perftrace__run_meta {
     uint64_t epoch_ns;      /* realtime at ts 0 */
     uint64_t mono_ns;       /* CLOCK_MONOTONIC_RAW at ts 0 */
     char run_id[64];
-    char role[256];
+    char role[2048];
     char host[256];
     char boot_id[40];
     char launcher[32];

@@ -18,7 +18,7 @@ typedef struct perftrace__jsonl {
     char thread_text[96]; /* , "pid": 71, "tid": 72 of the thread seen last */
     size_t thread_len;
     uint32_t thread_tid;
-    char role_text[256]; /* the role, or "" */
+    char role_text[2048]; /* the role, or "" */
 } perftrace__jsonl_t;
 
 /* meta is read during the call only. False without memory. */
