@@ -18,6 +18,11 @@ static void *evaluate(void *argument) {
     return NULL; /* the thread's last events are written although its ring goes away */
 }
 
+static void evaluate_alone(void) {
+    PERFTRACE_FUNCTION("compute");
+    PERFTRACE_INSTANT("in the child", "scheduler", PERFTRACE_INT("parent", getppid()));
+}
+
 int main(void) {
     /* Options may also be set by the program; what it leaves out still comes from the environment
      * or the configuration file. */
@@ -31,7 +36,7 @@ int main(void) {
      * in the parent's file. */
     const pid_t child = fork();
     if (child == 0) {
-        PERFTRACE_SCOPE("in the child", "scheduler");
+        evaluate_alone();
         exit(0); /* exit() writes what is left, as return from main does */
     }
     pthread_t threads[4];

@@ -101,7 +101,12 @@ setup_build() {
         cmake --build "$build" >>"$log" 2>&1; then
         return 0
     fi
-    tail -n 60 "$log" >&2
+    # What failed stands before what the other job went on with.
+    if grep -q '^FAILED: ' "$log"; then
+        grep -A 40 '^FAILED: ' "$log" | cut -c 1-300 | head -n 80 >&2
+    else
+        tail -n 60 "$log" >&2
+    fi
     return 1
 }
 

@@ -43,12 +43,14 @@ static int wait_for_all(const pid_t *pids, int count, int worst) {
 
 /* What torchrun would have set; the tracer finds its rank there, too. */
 static void set_environment(int rank, int size) {
-    char text[16];
+    char text[24];
     snprintf(text, sizeof(text), "%d", rank);
     setenv("RANK", text, 1);
     setenv("LOCAL_RANK", text, 1);
     snprintf(text, sizeof(text), "%d", size);
     setenv("WORLD_SIZE", text, 1);
+    snprintf(text, sizeof(text), "fork-%ld", (long)getppid());
+    setenv("TORCHELASTIC_RUN_ID", text, 1);
 }
 
 int ranks_run(int wanted, size_t largest, int (*body)(ranks_t *ranks, void *user), void *user) {

@@ -45,6 +45,14 @@ test('accepts scopes that were open at the end, marked, and counts them', () => 
     assert.strictEqual(check([HEAD, NAME, open.replace('true', '1'), foot(1, 1)]).status, 1);
 });
 
+test('accepts a scope that was left open and is counted as unfinished', () => {
+    const open = '{"name": "a", "ph": "B", "ts": 1.000, "pid": 7, "tid": 7, "cat": "misc", ' +
+        '"args": {"unfinished": true}}';
+    const run = check([HEAD, NAME, open, foot(0, 0, '{}', 1)]);
+    assert.strictEqual(run.status, 0, run.stderr);
+    assert.match(check([HEAD, NAME, open, foot(0, 0)]).stderr, /0 unfinished/);
+});
+
 test('accepts a file without footer only when asked to', () => {
     assert.strictEqual(check([HEAD, NAME, SCOPE]).status, 1);
     assert.strictEqual(check([HEAD, NAME, SCOPE], '--no-footer').status, 0);

@@ -20,7 +20,12 @@ if(TARGET example_01_first_trace AND TARGET perf-trace-convert AND NOT CMAKE_CRO
   # The repository's own words are what it learns.
   file(GLOB perftrace_training_text ${PROJECT_SOURCE_DIR}/include/perftrace/*.h)
   list(APPEND perftrace_training_text ${PROJECT_SOURCE_DIR}/LICENSE)
-  perftrace_example_test(train_fork 4 $<TARGET_FILE:train_fork> --ranks 4 --steps 60
+  set(perftrace_training_steps 60)
+  if(PERFTRACE_SANITIZE)
+    set(perftrace_training_steps 30) # the arithmetic is slow there
+  endif()
+  perftrace_example_test(train_fork 4 $<TARGET_FILE:train_fork> --ranks 4
+                         --steps ${perftrace_training_steps}
                          --checkpoint checkpoint.bin ${perftrace_training_text})
   set_tests_properties(example.train_fork PROPERTIES FIXTURES_SETUP train_trace PROCESSORS 2)
   if(TARGET train_mpi)
