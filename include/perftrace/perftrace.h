@@ -106,6 +106,7 @@ PERFTRACE_API int perftrace_thread_set_name(const char *name);
     X(no_slot, "more threads than max_threads, or no memory for a ring")                           \
     X(too_long, "the record does not fit the ring")                                                \
     X(damaged, "a record could not be decoded")                                                    \
+    X(no_memory, "no memory for its line")                                                         \
     X(late, "emitted after shutdown")                                                              \
     X(file_gone, "the trace file was removed while it was written")
 

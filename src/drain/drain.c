@@ -201,10 +201,12 @@ static void take_event(perftrace__drain_t *d, perftrace__merge_t *m, perftrace__
         perftrace__ring_resolve(h, &ev);
         ev.tid = lane->tid;
         ev.slot = lane->slot;
-        for (unsigned i = 0; i < d->nsinks; i++) {
+        bool kept = d->sinks[0]->ops->event(d->sinks[0], &ev);
+        for (unsigned i = 1; i < d->nsinks; i++) {
             d->sinks[i]->ops->event(d->sinks[i], &ev);
         }
-        d->written++;
+        d->written += kept;
+        d->no_memory += !kept;
     }
     perftrace__merge_advance(m, lane, words);
 }
@@ -314,6 +316,10 @@ int perftrace__drain_sweep(perftrace__drain_t *d, bool sync) {
             report_drop(d, PERFTRACE_DROP_damaged, 1, 0, 0, d->lanes[i].tid);
         }
         report_slot_drops(d, i);
+    }
+    if (d->no_memory) {
+        report_drop(d, PERFTRACE_DROP_no_memory, d->no_memory, 0, 0, 0);
+        d->no_memory = 0;
     }
     uint64_t no_slot = pt_load_relaxed(&d->ring->header->no_slot);
     if (no_slot != d->no_slot) {

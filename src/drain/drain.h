@@ -35,9 +35,10 @@ typedef struct perftrace__drain {
     uint64_t written;
     uint64_t committed; /* of written, what is in the present file */
     uint64_t dropped[PERFTRACE__RING_DROPS];
-    uint64_t no_slot; /* reported */
-    bool closed;      /* the footer has been made */
-    bool pending;     /* text that is not in the file, positions that are not committed */
+    uint64_t no_slot;   /* reported */
+    uint64_t no_memory; /* events of this sweep without a line */
+    bool closed;        /* the footer has been made */
+    bool pending;       /* text that is not in the file, positions that are not committed */
     int last_status;
     uint64_t write_errors;
     uint64_t next_clock; /* monotonic time of the next clock line */

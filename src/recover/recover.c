@@ -42,7 +42,8 @@ typedef struct work {
     perftrace__lane_t *lanes;
     uint32_t *heap;
     uint32_t n;
-    uint64_t gone; /* events that were in the file and are not any more */
+    uint64_t gone;      /* events that were in the file and are not any more */
+    uint64_t no_memory; /* events without a line */
     perftrace__account_t account;
     perftrace__recovered_t *r;
 } work_t;
@@ -85,8 +86,9 @@ static int write_events(work_t *w) {
             perftrace__ring_resolve(&w->view->header, &ev);
             ev.tid = lane->tid;
             ev.slot = lane->slot;
-            w->sink->ops->event(w->sink, &ev);
-            w->r->events++;
+            bool kept = w->sink->ops->event(w->sink, &ev);
+            w->r->events += kept;
+            w->no_memory += !kept;
         }
         perftrace__merge_advance(&m, lane, words);
         if (w->sink->ops->full(w->sink)) {
@@ -131,6 +133,7 @@ static void write_losses(work_t *w) {
     write_drop(w, PERFTRACE_DROP_no_slot, "no_slot",
                w->view->header.no_slot - w->view->commit.dropped[PERFTRACE_DROP_no_slot], 0, 0, 0);
     write_drop(w, PERFTRACE_DROP_damaged, "damaged", w->r->damaged, 0, 0, 0);
+    write_drop(w, PERFTRACE_DROP_no_memory, "no_memory", w->no_memory, 0, 0, 0);
     write_drop(w, PERFTRACE_DROP_file_gone, "file_gone", w->gone, 0, 0, 0);
 }
 

@@ -36,8 +36,9 @@ typedef struct perftrace__account {
 } perftrace__account_t;
 
 typedef struct perftrace__sink_ops {
-    /* One event, times in ns. The pointers in it are valid during the call. */
-    void (*event)(perftrace__sink_t *s, const perftrace__event_t *ev);
+    /* One event, times in ns; false when there was no memory for it. The pointers in it are valid
+     * during the call. */
+    bool (*event)(perftrace__sink_t *s, const perftrace__event_t *ev);
     /* A thread begins to appear, or has a new name. */
     void (*thread)(perftrace__sink_t *s, uint32_t tid, const char *name);
     void (*drop)(perftrace__sink_t *s, const perftrace__drop_t *drop);

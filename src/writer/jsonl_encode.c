@@ -189,11 +189,11 @@ static char *put_tail(char *p, const perftrace__event_t *ev) {
     }
 }
 
-static void put_line(perftrace__jsonl_t *j, const perftrace__event_t *ev, const char *special) {
+static bool put_line(perftrace__jsonl_t *j, const perftrace__event_t *ev, const char *special) {
     const site_text_t *t = ev->site->cache ? ev->site->cache : prepare(ev->site, j->closing_len);
     if (!t) {
         j->out.failed = true;
-        return;
+        return false;
     }
     size_t room = t->room;
     bool renamed = ev->name != ev->site->name;
@@ -201,7 +201,7 @@ static void put_line(perftrace__jsonl_t *j, const perftrace__event_t *ev, const 
         room += string_room(ev) + PERFTRACE__JSON_STRING_ROOM((size_t)ev->name_len) + 64;
     }
     if (PT_UNLIKELY(j->out.len + room >= j->out.cap) && !perftrace__strbuf_reserve(&j->out, room)) {
-        return;
+        return false;
     }
     char *p = j->out.data + j->out.len;
     if (PT_UNLIKELY(renamed || special)) {
@@ -241,10 +241,11 @@ static void put_line(perftrace__jsonl_t *j, const perftrace__event_t *ev, const 
     *p++ = '}';
     p = put_tail(p, ev);
     j->out.len = (size_t)(p - j->out.data);
+    return true;
 }
 
-void perftrace__jsonl_event(perftrace__jsonl_t *j, const perftrace__event_t *ev) {
-    put_line(j, ev, NULL);
+bool perftrace__jsonl_event(perftrace__jsonl_t *j, const perftrace__event_t *ev) {
+    return put_line(j, ev, NULL);
 }
 
 void perftrace__jsonl_unfinished(perftrace__jsonl_t *j, const perftrace__event_t *ev) {

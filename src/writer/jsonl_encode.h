@@ -25,9 +25,9 @@ typedef struct perftrace__jsonl {
 bool perftrace__jsonl_init(perftrace__jsonl_t *j, const perftrace__run_meta_t *meta);
 void perftrace__jsonl_free(perftrace__jsonl_t *j);
 
-/* Each appends one line (without memory: sets out.failed and appends nothing). Prepared text of a
- * site is kept in site->cache. */
-void perftrace__jsonl_event(perftrace__jsonl_t *j, const perftrace__event_t *ev);
+/* Each appends one line (without memory: sets out.failed and appends nothing; event returns false).
+ * Prepared text of a site is kept in site->cache. */
+bool perftrace__jsonl_event(perftrace__jsonl_t *j, const perftrace__event_t *ev);
 void perftrace__jsonl_unfinished(perftrace__jsonl_t *j, const perftrace__event_t *ev);
 void perftrace__jsonl_thread(perftrace__jsonl_t *j, uint32_t tid, const char *name);
 void perftrace__jsonl_process(perftrace__jsonl_t *j); /* process_name and process_sort_index */

@@ -28,8 +28,8 @@ static perftrace__jsonl_sink_t *self(perftrace__sink_t *s) {
     return (perftrace__jsonl_sink_t *)s;
 }
 
-static void on_event(perftrace__sink_t *s, const perftrace__event_t *ev) {
-    perftrace__jsonl_event(&self(s)->text, ev);
+static bool on_event(perftrace__sink_t *s, const perftrace__event_t *ev) {
+    return perftrace__jsonl_event(&self(s)->text, ev);
 }
 
 static void on_thread(perftrace__sink_t *s, uint32_t tid, const char *name) {

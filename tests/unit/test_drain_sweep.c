@@ -43,7 +43,7 @@ static book_t *self(perftrace__sink_t *s) {
     return (book_t *)s;
 }
 
-static void on_event(perftrace__sink_t *s, const perftrace__event_t *ev) {
+static bool on_event(perftrace__sink_t *s, const perftrace__event_t *ev) {
     book_t *b = self(s);
     assert_int_equal(ev->args[0], b->next[ev->slot]);
     b->next[ev->slot]++;
@@ -51,6 +51,7 @@ static void on_event(perftrace__sink_t *s, const perftrace__event_t *ev) {
     b->waiting++;
     assert_true(ev->end >= b->last_time);
     b->last_time = ev->end;
+    return true;
 }
 
 static void on_thread(perftrace__sink_t *s, uint32_t tid, const char *name) {
