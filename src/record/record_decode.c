@@ -120,7 +120,7 @@ bool perftrace__record_from_open(const perftrace_i_open_t *open,
                                  const perftrace__site_table_t *table,
                                  perftrace__event_t *ret_event) {
     const perftrace__site_t *site = perftrace__site_table_site(table, open->site);
-    if (!site) {
+    if (!site || site->kind != PERFTRACE_I_KIND_SCOPE) {
         return false;
     }
     *ret_event = (perftrace__event_t){.kind = PERFTRACE_I_KIND_SCOPE,

@@ -42,7 +42,7 @@ uint32_t perftrace__record_decode(const uint64_t *p, uint64_t left,
 uint32_t perftrace__record_peek(const uint64_t *p, uint64_t left, uint64_t *ret_time);
 
 /* The event of an open-scope entry: start and end are its begin, no arguments. False for entries
- * that are closed or whose site is unknown. */
+ * that are closed or whose site is unknown or no scope. */
 bool perftrace__record_from_open(const perftrace_i_open_t *open,
                                  const perftrace__site_table_t *table,
                                  perftrace__event_t *ret_event);

@@ -29,7 +29,7 @@ typedef struct perftrace__site_arg {
 
 typedef struct perftrace__site {
     uint32_t id;
-    uint32_t kind;
+    uint32_t kind; /* PERFTRACE_I_KIND_; 0 unknown */
     uint32_t nargs;
     uint32_t line;
     bool has_strings;

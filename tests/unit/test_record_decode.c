@@ -178,11 +178,13 @@ static void an_open_scope_is_an_event_without_arguments(void **state) {
     assert_int_equal(ev.start, 123);
     assert_int_equal(ev.nargs, 0);
     assert_ptr_equal(ev.name, table.sites[0]->name);
-    const perftrace_i_open_t named = {5, 7, 2};
+    const perftrace_i_open_t named = {5, 28, 2}; /* a scope without a name of its own */
     assert_true(perftrace__record_from_open(&named, &table, &ev));
     assert_memory_equal(ev.name, set.names[1], set.name_lens[1]);
     const perftrace_i_open_t closed = {5, 0, 0};
     assert_false(perftrace__record_from_open(&closed, &table, &ev));
+    const perftrace_i_open_t point = {5, 2, 0};
+    assert_false(perftrace__record_from_open(&point, &table, &ev));
     const perftrace_i_open_t unknown = {5, RECORD_SITES + 1, 0};
     assert_false(perftrace__record_from_open(&unknown, &table, &ev));
 }

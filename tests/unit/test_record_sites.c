@@ -169,6 +169,28 @@ static void an_unknown_entry_is_passed_over(void **state) {
     perftrace__strbuf_free(&log);
 }
 
+static void a_site_of_an_unknown_kind_keeps_its_place_and_matches_nothing(void **state) {
+    (void)state;
+    static record_set_t set;
+    uint64_t seed = 16;
+    record_random_set(&set, &seed);
+    perftrace__strbuf_t log = PERFTRACE__STRBUF_INIT;
+    set.sites[0].kind = 300;
+    perftrace__log_site(&log, 1, &set.sites[0], "c");
+    perftrace__log_site(&log, 2, &set.sites[1], "c");
+    perftrace__site_table_t t = {0};
+    assert_true(perftrace__site_table_parse(&t, (unsigned char *)log.data, log.len));
+    assert_int_equal(t.sites[0]->kind, 0);
+    assert_int_equal(t.sites[1]->kind, 2);
+    perftrace__event_t ev;
+    const perftrace_i_open_t open = {1, 1, 0};
+    assert_false(perftrace__record_from_open(&open, &t, &ev));
+    const uint64_t words[2] = {PERFTRACE_I_RECORD_HEAD(0, 0, 2, 1), 5};
+    assert_int_equal(perftrace__record_decode(words, 2, &t, &ev), 0);
+    perftrace__site_table_free(&t);
+    perftrace__strbuf_free(&log);
+}
+
 static void long_texts_are_cut_on_a_character(void **state) {
     (void)state;
     size_t len = 200001;
@@ -196,6 +218,7 @@ int main(void) {
         cmocka_unit_test(a_damaged_log_is_never_read_beyond_its_end),
         cmocka_unit_test(ids_come_in_order_or_not_at_all),
         cmocka_unit_test(an_unknown_entry_is_passed_over),
+        cmocka_unit_test(a_site_of_an_unknown_kind_keeps_its_place_and_matches_nothing),
         cmocka_unit_test(long_texts_are_cut_on_a_character),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
