@@ -39,6 +39,9 @@ PERFTRACE_API perftrace_i_begun_t perftrace_i_lap_slow(const perftrace_i_site_t 
                                                        perftrace_i_site_t *next) PERFTRACE_I_COLD;
 PERFTRACE_API void perftrace_i_emit_slow(perftrace_i_site_t *site, uint64_t id,
                                          const uint64_t *values, uint32_t name) PERFTRACE_I_NOTHROW;
+/* Registers a site that is fresh. Its id, or 0 when its events are not wanted; an event that is too
+ * late is counted. */
+PERFTRACE_API uint32_t perftrace_i_site_ready(perftrace_i_site_t *site) PERFTRACE_I_COLD;
 /* Id of a name made at run time; copies the bytes on first sight. 0 when name is NULL. */
 PERFTRACE_API uint32_t perftrace_i_name(const char *name) PERFTRACE_I_NOTHROW;
 /* Copies the string arguments among values[0..nargs) into strings (nstrings pieces of
@@ -58,9 +61,10 @@ PERFTRACE_I_INLINE uint64_t perftrace_i_clock(void) {
 #endif
 }
 
-/* Whether the arguments of a point event are wanted. Atomic, since other threads switch sites. */
-PERFTRACE_I_INLINE uint32_t perftrace_i_wanted(const perftrace_i_site_t *site) {
-    return __atomic_load_n(&site->word, __ATOMIC_RELAXED);
+/* The site's id when its next event is wanted, else 0: asked before arguments are evaluated. */
+PERFTRACE_I_INLINE uint32_t perftrace_i_wanted(perftrace_i_site_t *site) {
+    uint32_t id = __atomic_load_n(&site->word, __ATOMIC_RELAXED);
+    return PERFTRACE_I_RARE((int32_t)id < 0) ? perftrace_i_site_ready(site) : id;
 }
 
 PERFTRACE_I_INLINE uint64_t *perftrace_i_record_at(perftrace_i_slot_t *slot, uint64_t word) {
@@ -196,13 +200,13 @@ PERFTRACE_I_INLINE void perftrace_i_lap(perftrace_i_scope_t *s, perftrace_i_site
     }
 }
 
-/* Emits a point event without strings: instant, counter (no id), flow, async (with id). */
-PERFTRACE_I_INLINE void perftrace_i_emit(perftrace_i_site_t *site, uint32_t kind, uint32_t has_id,
-                                         uint64_t id, const uint64_t *values, uint32_t nargs) {
-    uint32_t site_id = __atomic_load_n(&site->word, __ATOMIC_RELAXED);
+/* Emits a point event without strings: instant, counter (no id), flow, async (with id). site_id:
+ * what perftrace_i_wanted gave (the word itself may have changed since). */
+PERFTRACE_I_INLINE void perftrace_i_emit(perftrace_i_site_t *site, uint32_t site_id, uint32_t kind,
+                                         uint32_t has_id, uint64_t id, const uint64_t *values,
+                                         uint32_t nargs) {
     perftrace_i_slot_t *slot = perftrace_i_slot;
-    /* 0 too: another thread may have switched the site off since the macro looked. */
-    if (PERFTRACE_I_RARE(!slot || (int32_t)site_id <= 0)) {
+    if (PERFTRACE_I_RARE(!slot)) {
         perftrace_i_emit_slow(site, id, values, 0);
         return;
     }
@@ -234,23 +238,19 @@ PERFTRACE_I_INLINE uint64_t perftrace_i_str(const char *s) {
     return (uint64_t)(uintptr_t)s;
 }
 
-/* Begins a scope with a name made at run time. */
+/* Begins a scope with a name made at run time; the macro has asked whether it is wanted. */
 PERFTRACE_I_INLINE uint32_t perftrace_i_begin_named(perftrace_i_scope_t *s,
                                                     perftrace_i_site_t *site, uint32_t nargs,
                                                     uint64_t *values, const char *name) {
-    perftrace_i_begin_off(s);
-    s->live = __atomic_load_n(&site->word, __ATOMIC_RELAXED);
-    if (s->live) {
-        uint32_t id = perftrace_i_name(name);
-        perftrace_i_begun_t b = perftrace_i_begin_slow(site, id);
-        s->live = (uint32_t)b.live_depth;
-        s->depth = (uint32_t)(b.live_depth >> 32);
-        s->start = b.start;
-        s->name = id;
-        s->nargs = nargs | PERFTRACE_I_SCOPE_SLOW;
-        s->site = site;
-        s->values = values;
-    }
+    uint32_t id = perftrace_i_name(name);
+    perftrace_i_begun_t b = perftrace_i_begin_slow(site, id);
+    s->live = (uint32_t)b.live_depth;
+    s->depth = (uint32_t)(b.live_depth >> 32);
+    s->start = b.start;
+    s->name = id;
+    s->nargs = nargs | PERFTRACE_I_SCOPE_SLOW;
+    s->site = site;
+    s->values = values;
     return s->live;
 }
 

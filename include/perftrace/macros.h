@@ -147,7 +147,10 @@
 #    define PERFTRACE_I_SCOPE_NAMED(n, name, category, ...)                                        \
         PERFTRACE_I_SITE(PERFTRACE_I_SITE_VAR(n), SCOPE, 0, category, __VA_ARGS__);                \
         PERFTRACE_I_LOCALS(n, __VA_ARGS__);                                                        \
-        if (perftrace_i_begin_named(&PERFTRACE_I_SCOPE_VAR(n), &PERFTRACE_I_SITE_VAR(n),           \
+        perftrace_i_begin_off(&PERFTRACE_I_SCOPE_VAR(n));                                          \
+        PERFTRACE_I_SCOPE_VAR(n).live = perftrace_i_wanted(&PERFTRACE_I_SITE_VAR(n));              \
+        if (PERFTRACE_I_SCOPE_VAR(n).live &&                                                       \
+            perftrace_i_begin_named(&PERFTRACE_I_SCOPE_VAR(n), &PERFTRACE_I_SITE_VAR(n),           \
                                     PERFTRACE_I_NARGS(__VA_ARGS__), PERFTRACE_I_WORDS_VAR(n),      \
                                     name))                                                         \
         PERFTRACE_I_FILL(n, PERFTRACE_I_WORDS_VAR(n), PERFTRACE_I_CHARS_VAR(n), __VA_ARGS__)
@@ -209,7 +212,9 @@
 #    define PERFTRACE_I_POINT(n, kind, name, category, has_id, id, name_id, ...)                   \
         do {                                                                                       \
             PERFTRACE_I_SITE(PERFTRACE_I_SITE_VAR(n), kind, name, category, __VA_ARGS__);          \
-            if (perftrace_i_wanted(&PERFTRACE_I_SITE_VAR(n))) {                                    \
+            const uint32_t PERFTRACE_I_SCOPE_VAR(n) =                                              \
+                perftrace_i_wanted(&PERFTRACE_I_SITE_VAR(n));                                      \
+            if (PERFTRACE_I_SCOPE_VAR(n)) {                                                        \
                 uint64_t PERFTRACE_I_WORDS_VAR(n)[PERFTRACE_I_NARGS(__VA_ARGS__) + 1];             \
                 PERFTRACE_I_WORDS_VAR(n)[0] = 0;                                                   \
                 PERFTRACE_I_EACH(PERFTRACE_I_STORE, PERFTRACE_I_WORDS_VAR(n), __VA_ARGS__)         \
@@ -217,9 +222,9 @@
                     perftrace_i_emit_slow(&PERFTRACE_I_SITE_VAR(n), id, PERFTRACE_I_WORDS_VAR(n),  \
                                           name_id);                                                \
                 } else {                                                                           \
-                    perftrace_i_emit(&PERFTRACE_I_SITE_VAR(n), PERFTRACE_I_KIND_##kind, has_id,    \
-                                     id, PERFTRACE_I_WORDS_VAR(n),                                 \
-                                     PERFTRACE_I_NARGS(__VA_ARGS__));                              \
+                    perftrace_i_emit(&PERFTRACE_I_SITE_VAR(n), PERFTRACE_I_SCOPE_VAR(n),           \
+                                     PERFTRACE_I_KIND_##kind, has_id, id,                          \
+                                     PERFTRACE_I_WORDS_VAR(n), PERFTRACE_I_NARGS(__VA_ARGS__));    \
                 }                                                                                  \
             }                                                                                      \
         } while (0)

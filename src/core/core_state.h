@@ -34,8 +34,6 @@ typedef struct perftrace__core {
 extern perftrace__core_t perftrace__core;
 
 /* sites.c */
-/* Gives a fresh site its id and sets its word. Takes the lock. */
-void perftrace__site_register(perftrace_i_site_t *site);
 /* Sets the words of all sites by enabled and filters; after a stop the wanted ones lead to the slow
  * path, which counts. Lock held. */
 void perftrace__sites_refresh(void);

@@ -237,33 +237,19 @@ static uint32_t push(perftrace__slot_t *s, uint64_t start, uint32_t site, uint32
     return depth;
 }
 
-/* The id of a site, registered when it is fresh; 0 when its events are not wanted. */
-static uint32_t site_id(perftrace_i_site_t *site) {
-    uint32_t id = pt_load_relaxed(&site->word);
-    if (id == PERFTRACE_I_SITE_FRESH) {
-        perftrace__site_register(site);
-        id = pt_load_relaxed(&site->word);
-    }
-    return id;
-}
-
 static perftrace_i_begun_t begun(uint32_t live, uint32_t depth, uint64_t start) {
     return (perftrace_i_begun_t){live | (uint64_t)depth << 32, start};
 }
 
 /* Begins at `at`, or now when that is 0. */
 static perftrace_i_begun_t begin_at(perftrace_i_site_t *site, uint32_t name, uint64_t at) {
-    uint32_t live = site_id(site);
+    uint32_t live = perftrace_i_site_ready(site);
     if (!live) {
         return begun(0, PERFTRACE_I_NO_DEPTH, 0);
     }
     perftrace__slot_t *slot = (perftrace__slot_t *)(void *)perftrace__thread_slot();
     uint64_t start = at ? at : perftrace__clock_ticks();
-    uint32_t depth = PERFTRACE_I_NO_DEPTH;
-    if (slot && live != PERFTRACE_I_SITE_FRESH) {
-        depth = push(slot, start, live, name);
-    }
-    return begun(live, depth, start);
+    return begun(live, slot ? push(slot, start, live, name) : PERFTRACE_I_NO_DEPTH, start);
 }
 
 perftrace_i_begun_t perftrace_i_begin_slow(perftrace_i_site_t *site, uint32_t name) {
@@ -289,7 +275,7 @@ void perftrace_i_end_slow(const perftrace_i_site_t *site, uint64_t live_depth, u
     perftrace__core_t *c = &perftrace__core;
     uint32_t live = (uint32_t)live_depth;
     perftrace__slot_t *slot = (perftrace__slot_t *)(void *)perftrace__thread_slot();
-    if (!slot || live == PERFTRACE_I_SITE_FRESH) {
+    if (!slot) {
         perftrace__thread_count_lost();
         return;
     }
@@ -324,12 +310,12 @@ perftrace_i_begun_t perftrace_i_lap_slow(const perftrace_i_site_t *site, uint64_
 
 void perftrace_i_emit_slow(perftrace_i_site_t *site, uint64_t id, const uint64_t *values,
                            uint32_t name) {
-    uint32_t sid = site_id(site);
+    uint32_t sid = perftrace_i_site_ready(site);
     if (!sid) {
         return;
     }
     perftrace__slot_t *slot = (perftrace__slot_t *)(void *)perftrace__thread_slot();
-    if (!slot || sid == PERFTRACE_I_SITE_FRESH) {
+    if (!slot) {
         perftrace__thread_count_lost();
         return;
     }

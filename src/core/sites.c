@@ -86,20 +86,31 @@ static void register_locked(perftrace_i_site_t *site, bool owned) {
     if (site->word != PERFTRACE_I_SITE_FRESH) {
         return; /* another thread was faster */
     }
-    /* Without room in the log the site stays fresh: each of its events comes by here, is counted as
-     * lost by the caller, and nothing else happens. */
+    /* Without room in the log the site stays fresh: each of its events comes by here and is counted
+     * as lost. */
     if (site->id || remember(site, owned)) {
         set_word(site);
     }
 }
 
-void perftrace__site_register(perftrace_i_site_t *site) {
-    if (pt_load_relaxed(&perftrace__core.stopped) && pt_load_relaxed(&site->id)) {
-        return; /* late: it is counted, no more */
+uint32_t perftrace_i_site_ready(perftrace_i_site_t *site) {
+    uint32_t id = pt_load_relaxed(&site->word);
+    if (id != PERFTRACE_I_SITE_FRESH) {
+        return id;
     }
-    pthread_mutex_lock(&perftrace__core.lock);
-    register_locked(site, false);
-    pthread_mutex_unlock(&perftrace__core.lock);
+    perftrace__core_t *c = &perftrace__core;
+    /* Late events of a site that is known need no lock: they are counted, no more. */
+    if (!pt_load_relaxed(&c->stopped) || !pt_load_relaxed(&site->id)) {
+        pthread_mutex_lock(&c->lock);
+        register_locked(site, false);
+        pthread_mutex_unlock(&c->lock);
+        id = pt_load_relaxed(&site->word);
+    }
+    if (id == PERFTRACE_I_SITE_FRESH) {
+        perftrace__thread_count_lost();
+        id = 0;
+    }
+    return id;
 }
 
 static void refresh_if_same(const known_site_t *k) {
