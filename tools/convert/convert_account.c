@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 static uint64_t loss_count(const pt_convert_loss_t *loss, bool has_footer) {
     return has_footer ? loss->footer : loss->records;
@@ -182,8 +183,12 @@ void pt_convert_account_json(const pt_convert_account_t *a, bool timing, perftra
                              a->filtered, a->unfinished, a->moved, a->lost, a->nonfinite,
                              a->last_ns >= a->first_ns ? a->last_ns - a->first_ns : 0);
     if (timing) {
-        perftrace__strbuf_printf(out, ", \"bytes_read\": %" PRIu64 ", \"elapsed_ns\": %" PRIu64,
-                                 a->bytes_in, a->elapsed_ns);
+        struct rusage usage;
+        getrusage(RUSAGE_SELF, &usage);
+        perftrace__strbuf_printf(out,
+                                 ", \"bytes_read\": %" PRIu64 ", \"elapsed_ns\": %" PRIu64
+                                 ", \"peak_memory_kib\": %ld",
+                                 a->bytes_in, a->elapsed_ns, usage.ru_maxrss);
     }
     perftrace__strbuf_puts(out, ", \"inputs\": [");
     for (size_t i = 0; i < plan->count; i++) {

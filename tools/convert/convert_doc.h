@@ -3,6 +3,7 @@
  * One thread at a time. Nothing stands under a final name before _commit. */
 #ifndef PERFTRACE_CONVERT_DOC_H
 #define PERFTRACE_CONVERT_DOC_H
+#include "convert_bundle.h"
 #include "convert_options.h"
 #include "deflate.h"
 #include "output.h"
@@ -18,7 +19,8 @@ typedef struct pt_convert_part {
 typedef struct pt_convert_doc {
     const pt_convert_options_t *options;
     const pt_paths_t *inputs;
-    const char *target; /* NULL: nothing is written (--check) */
+    const char *target;          /* NULL: nothing is written (--check) */
+    pt_convert_bundle_t *bundle; /* NULL, or what takes the events instead */
     bool gzip;
     pt_deflater_t *deflater;
     pt_convert_part_t *part;

@@ -38,7 +38,7 @@ PT_ALWAYS_INLINE pt_thread_t *thread_of(pt_convert_input_t *in, const pt_event_t
 }
 
 static void set_orig_id(pt_convert_input_t *in, const pt_event_t *ev, pt_put_t *put) {
-    if (ev->ph == 's' && ev->id.len > 10 && !in->options->no_args) {
+    if (ev->ph == 's' && ev->id.len > 10 && in->options->args) {
         put->args = pt_args_add(&in->scratch[0], put->args, "orig_id", ev->id);
     }
 }
@@ -79,7 +79,7 @@ static void set_async(pt_convert_input_t *in, const pt_thread_t *th, const pt_ev
     }
     put->number = pt_id_space_map(&in->ids, id, salt, &kept);
     put->has_number = true;
-    if (!kept && strchr("bnS", ev->ph) != NULL && !in->options->no_args) {
+    if (!kept && strchr("bnS", ev->ph) != NULL && in->options->args) {
         put->args = pt_args_add(&in->scratch[0], put->args, "orig_id", id);
     }
 }
@@ -241,7 +241,7 @@ bool pt_convert_event_begin(pt_convert_input_t *in) {
     pt_id_space_init(&in->ids, in->slot, in->slots);
     in->ids.next = in->survey.plan.chains % in->ids.half; /* the first numbers are the plan's */
     in->flows = (pt_flow_table_t){.ids = &in->ids};
-    in->plain = in->source.ours && !pt_event_filter_active(in->options) && !in->options->no_args;
+    in->plain = in->source.ours && !pt_event_filter_active(in->options) && in->options->args;
     if (in->survey.plan.slots > 0) {
         in->held = calloc(in->survey.plan.slots, sizeof *in->held);
     }

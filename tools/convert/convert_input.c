@@ -26,7 +26,8 @@ static bool spool_stdin(pt_convert_input_t *in) {
     bool ok = buf != NULL;
     int64_t n = 0;
     while (ok && (n = pt_input_read(in->handle, buf, PT_CONVERT_CHUNK)) > 0) {
-        int rc = perftrace__os_write_all(in->spool, buf, (size_t)n, NULL);
+        size_t done = 0;
+        int rc = perftrace__os_write_all(in->spool, buf, (size_t)n, &done);
         if (rc != 0) {
             pt_error("cannot copy standard input to %s: %s", path, strerror(-rc));
             ok = false;
@@ -217,7 +218,6 @@ static void marks_record(void *ctx, const char *p, size_t len, bool plain) {
     static const char start[] = "{\"name\": \"perftrace_";
     pt_convert_input_t *in = ctx;
     pt_event_t ev;
-    pt_sync_mark_t mark;
     size_t used;
     (void)plain;
     if (len < sizeof start || memcmp(p, start, sizeof start - 1) != 0 ||
@@ -226,8 +226,8 @@ static void marks_record(void *ctx, const char *p, size_t len, bool plain) {
     }
     if (PT_STR_IS(ev.name, "\"perftrace_clock\"")) {
         pt_convert_input_clock(in, &ev);
-    } else if (pt_survey_sync_mark(&ev, &mark)) {
-        pt_survey_event(&in->survey, NULL, &ev, 0);
+    } else {
+        pt_survey_mark(&in->survey, &ev);
     }
 }
 

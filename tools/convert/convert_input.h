@@ -44,11 +44,12 @@ typedef struct pt_convert_input {
     pt_clock_pair_t *pair; /* readings of both clocks that the file holds */
     size_t pair_count, pair_cap;
     pt_clock_out_t clock;
-    char *role;          /* JSON string with quotes; NULL: none */
-    bool used;           /* it is a trace and takes part */
-    bool several;        /* more than one input takes part: ids are kept apart */
-    unsigned slots;      /* how many take part */
-    bool plain;          /* no option asks for a look into the events of our own files */
+    int64_t window_shift_ns; /* from the times written to those of the merged trace: for a bundle */
+    char *role;              /* JSON string with quotes; NULL: none */
+    bool used;               /* it is a trace and takes part */
+    bool several;            /* more than one input takes part: ids are kept apart */
+    unsigned slots;          /* how many take part */
+    bool plain;              /* no option asks for a look into the events of our own files */
     int64_t last_ts;     /* last time on the file's clock of an event that was not just copied */
     uint32_t first_pid;  /* the process number kept for a file's first process */
     bool show_host;      /* the ranks run on several hosts: labels say on which */

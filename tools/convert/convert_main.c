@@ -1,6 +1,7 @@
 /* convert_main.c: perf-trace-convert, from the command line to the exit status.
  * SPDX-License-Identifier: MIT */
 #include "convert_account.h"
+#include "convert_bundle.h"
 #include "convert_recover.h"
 #include "convert_run.h"
 #include "convert_target.h"
@@ -62,12 +63,15 @@ static pt_exit_t open_inputs(pt_convert_input_t *inputs, const pt_paths_t *paths
     return status;
 }
 
-/* After the conversion: account, problems, and what the exit status says about them. */
-static pt_exit_t close_account(const pt_convert_account_t *account, const pt_convert_doc_t *doc,
-                               const pt_convert_options_t *options) {
-    const pt_convert_plan_t *plan = account->plan;
-    bool strict = options->strict || options->check;
+/* What the exit status says about the input. */
+static pt_exit_t verdict(const pt_convert_account_t *account, const pt_convert_options_t *options) {
     uint64_t faults = pt_problems_total(account->book, PT_PROBLEM_MENDED);
+    bool bad = (options->strict || options->check) && faults > 0;
+    return bad || (options->check && account->lost > 0) ? PT_EXIT_PROBLEMS : PT_EXIT_OK;
+}
+
+static void report(const pt_convert_account_t *account, const pt_convert_doc_t *doc,
+                   const pt_convert_options_t *options) {
     pt_convert_account_print(account, doc);
     pt_problems_print(account->book, options->strict, MAX_FILES_NAMED);
     if (options->json) {
@@ -78,15 +82,79 @@ static pt_exit_t close_account(const pt_convert_account_t *account, const pt_con
         fputs(perftrace__strbuf_cstr(&text), stdout);
         perftrace__strbuf_free(&text);
     }
-    if (options->require_all && plan->missing_count > 0) {
-        pt_error("%zu rank%s of the world missing (--require-all)", plan->missing_count,
-                 plan->missing_count == 1 ? " is" : "s are");
-        return PT_EXIT_PROBLEMS;
+}
+
+static pt_exit_t check_missing(const pt_convert_plan_t *plan, const pt_convert_options_t *options) {
+    if (!options->require_all || plan->missing_count == 0) {
+        return PT_EXIT_OK;
     }
-    if (options->check && (faults > 0 || account->lost > 0)) {
-        return PT_EXIT_PROBLEMS;
+    pt_error("%zu rank%s of the world missing (--require-all)", plan->missing_count,
+             plan->missing_count == 1 ? " is" : "s are");
+    return PT_EXIT_PROBLEMS;
+}
+
+static pt_exit_t open_output(pt_convert_doc_t *doc, pt_convert_bundle_t *bundle,
+                             const pt_convert_plan_t *plan, const pt_paths_t *paths,
+                             const pt_convert_options_t *options, const char *target) {
+    if (!options->bundle || target == NULL) {
+        return pt_convert_doc_open(doc, options, paths, target);
     }
-    return strict && faults > 0 ? PT_EXIT_PROBLEMS : PT_EXIT_OK;
+    pt_exit_t status = pt_convert_doc_open(doc, options, paths, NULL);
+    if (status == PT_EXIT_OK) {
+        status = pt_convert_bundle_open(bundle, plan, paths, target);
+        doc->bundle = bundle;
+        doc->target = target;
+    }
+    return status;
+}
+
+static pt_exit_t commit(pt_convert_doc_t *doc, const pt_convert_account_t *account) {
+    if (doc->bundle != NULL) {
+        return pt_convert_bundle_commit(doc->bundle, &doc->written);
+    }
+    perftrace__strbuf_t metadata = PERFTRACE__STRBUF_INIT;
+    pt_convert_account_json(account, false, &metadata);
+    pt_exit_t status = metadata.failed
+                           ? PT_EXIT_INTERNAL
+                           : pt_convert_doc_commit(doc, perftrace__strbuf_cstr(&metadata));
+    perftrace__strbuf_free(&metadata);
+    return status;
+}
+
+/* From the opened inputs to the output under its name. */
+static pt_exit_t run(pt_convert_input_t *inputs, const pt_paths_t *paths, pt_problems_t *book,
+                     const pt_convert_options_t *options, const char *target, unsigned threads,
+                     uint64_t start) {
+    pt_convert_plan_t plan = {.order = NULL};
+    pt_convert_doc_t doc = {.target = NULL};
+    pt_convert_bundle_t bundle = {.plan = &plan};
+    pt_convert_account_t account;
+    pt_exit_t status = pt_convert_plan_make(&plan, inputs, paths->count, options);
+    status = status == PT_EXIT_OK ? check_missing(&plan, options) : status;
+    if (status == PT_EXIT_OK) {
+        status = open_output(&doc, &bundle, &plan, paths, options, target);
+    }
+    if (status == PT_EXIT_OK) {
+        status = pt_convert_run(&plan, &doc, options, threads, pt_paths_total_size(paths));
+    }
+    if (status == PT_EXIT_OK) {
+        pt_convert_account_make(&account, &plan, book);
+        pt_exit_t judged = verdict(&account, options);
+        bool write = judged == PT_EXIT_OK && target != NULL;
+        status = write ? commit(&doc, &account) : PT_EXIT_OK;
+        account.elapsed_ns = perftrace__os_mono_ns() - start;
+        if (status == PT_EXIT_OK) {
+            report(&account, write ? &doc : NULL, options);
+            status = judged;
+        }
+        if (judged != PT_EXIT_OK && target != NULL) {
+            pt_error("nothing is written: the input has problems (--strict)");
+        }
+    }
+    pt_convert_doc_free(&doc);
+    pt_convert_bundle_free(&bundle);
+    pt_convert_plan_free(&plan);
+    return status;
 }
 
 static pt_exit_t convert(const pt_convert_options_t *options, const pt_paths_t *paths,
@@ -96,39 +164,13 @@ static pt_exit_t convert(const pt_convert_options_t *options, const pt_paths_t *
     uint64_t start = perftrace__os_mono_ns();
     pt_convert_input_t *inputs = calloc(paths->count, sizeof *inputs);
     pt_problems_t *book = pt_problems_new(pt_trace_problem_kinds(), PT_TRACE_PROBLEM_COUNT);
-    pt_convert_plan_t plan = {.order = NULL};
-    pt_convert_doc_t doc = {.target = NULL};
-    pt_convert_account_t account;
-    perftrace__strbuf_t metadata = PERFTRACE__STRBUF_INIT;
     pt_exit_t status = PT_EXIT_INTERNAL;
-    if (inputs == NULL || book == NULL) {
-        goto done;
+    if (inputs != NULL && book != NULL) {
+        status = open_inputs(inputs, paths, options, book, threads);
+        if (status == PT_EXIT_OK) {
+            status = run(inputs, paths, book, options, target, threads, start);
+        }
     }
-    status = open_inputs(inputs, paths, options, book, threads);
-    if (status == PT_EXIT_OK) {
-        status = pt_convert_plan_make(&plan, inputs, paths->count, options);
-    }
-    if (status == PT_EXIT_OK) {
-        status = pt_convert_doc_open(&doc, options, paths, target);
-    }
-    if (status == PT_EXIT_OK) {
-        status = pt_convert_run(&plan, &doc, options, threads, pt_paths_total_size(paths));
-    }
-    if (status != PT_EXIT_OK) {
-        goto done;
-    }
-    pt_convert_account_make(&account, &plan, book);
-    pt_convert_account_json(&account, false, &metadata);
-    status = metadata.failed ? PT_EXIT_INTERNAL
-                             : pt_convert_doc_commit(&doc, perftrace__strbuf_cstr(&metadata));
-    account.elapsed_ns = perftrace__os_mono_ns() - start;
-    if (status == PT_EXIT_OK) {
-        status = close_account(&account, &doc, options);
-    }
-done:
-    perftrace__strbuf_free(&metadata);
-    pt_convert_doc_free(&doc);
-    pt_convert_plan_free(&plan);
     for (size_t i = 0; inputs != NULL && i < paths->count; i++) {
         pt_convert_input_free(&inputs[i]);
     }

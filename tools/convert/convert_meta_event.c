@@ -129,7 +129,7 @@ void pt_convert_meta_event(pt_convert_input_t *in, const pt_event_t *ev) {
                         .ph = 'M',
                         .track = &th->track,
                         .rest = ev->rest,
-                        .args = in->options->no_args ? (pt_str_t){NULL, 0} : ev->args};
+                        .args = in->options->args ? ev->args : (pt_str_t){NULL, 0}};
         pt_event_put(in->out, &put);
         in->counts.out['M']++;
     }

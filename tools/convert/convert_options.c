@@ -36,7 +36,7 @@ static const pt_option_t options[] = {
     PT_OPTION_LIST(S, names, 0, "name", "GLOB", "only events with such a name"),
     PT_OPTION_LIST(S, categories, 0, "cat", "CAT", "only events of this category"),
     PT_OPTION_DURATION(S, min_dur_ns, 0, "min-dur", "TIME", "only scopes at least this long"),
-    PT_OPTION_FLAG(S, no_args, 0, "no-args", "leave out the arguments"),
+    PT_OPTION_FLAG(S, args, 0, "args", "keep the arguments of events (--no-args: leave them out)"),
     PT_OPTION_FLAG(S, keep_outliers, 0, "keep-outliers",
                    "keep single events whose time lies hours from all others"),
     PT_OPTION_HEADING("How"),
@@ -130,7 +130,8 @@ static bool parse_ranks(pt_convert_options_t *o) {
 
 int pt_convert_options_parse(pt_convert_options_t *o, int argc, char *const *argv,
                              pt_string_list_t *ret_operands) {
-    *o = (pt_convert_options_t){.level = 1, .display_time_unit = "ms", .to_ns = UINT64_MAX};
+    *o = (pt_convert_options_t){
+        .level = 1, .args = true, .display_time_unit = "ms", .to_ns = UINT64_MAX};
     int status = pt_option_parse(&pt_convert_tool, o, argc, argv, ret_operands);
     if (status != PT_OPTION_GO_ON) {
         return status;
@@ -159,6 +160,15 @@ int pt_convert_options_parse(pt_convert_options_t *o, int argc, char *const *arg
     }
     if (o->bundle && o->split > 0) {
         return pt_option_usage_error(&pt_convert_tool, "--bundle and --split exclude each other");
+    }
+    bool to_stdout = o->output != NULL && strcmp(o->output, "-") == 0;
+    if (o->bundle && (o->gzip || to_stdout)) {
+        return pt_option_usage_error(&pt_convert_tool,
+                                     "--bundle writes a plain tar, and not to standard output");
+    }
+    if (o->json && to_stdout) {
+        return pt_option_usage_error(
+            &pt_convert_tool, "--json needs standard output for the account: give -o a file");
     }
     if (o->check && o->output != NULL) {
         return pt_option_usage_error(&pt_convert_tool, "--check writes no output");

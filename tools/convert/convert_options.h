@@ -17,7 +17,7 @@ typedef struct pt_convert_options {
     const char *steps, *ranks;
     pt_string_list_t names, categories;
     uint64_t min_dur_ns;
-    bool no_args, keep_outliers, strict, require_all;
+    bool args, keep_outliers, strict, require_all;
     int64_t jobs; /* 0: one for each processor */
 
     /* Decoded from steps and ranks. */

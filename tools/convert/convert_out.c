@@ -19,6 +19,8 @@ int64_t pt_convert_time(pt_convert_input_t *in, int64_t ts) {
 
 bool pt_convert_filtered(pt_convert_input_t *in, const pt_event_t *ev, int64_t start, int64_t end,
                          bool scope) {
+    start += in->window_shift_ns;
+    end += in->window_shift_ns;
     if (pt_event_filter_takes(in->options, ev->name, ev->cat, ev->args, start, end, scope)) {
         return false;
     }
@@ -27,7 +29,7 @@ bool pt_convert_filtered(pt_convert_input_t *in, const pt_event_t *ev, int64_t s
 }
 
 pt_str_t pt_convert_args(pt_convert_input_t *in, const pt_event_t *ev) {
-    if (in->options->no_args) {
+    if (!in->options->args) {
         return PT_NO_STR;
     }
     if ((ev->has & PT_EVENT_ARGS_LINKS) != 0 && in->several) {

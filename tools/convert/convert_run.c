@@ -46,7 +46,7 @@ pt_exit_t pt_convert_run_surveys(pt_convert_input_t *inputs, size_t count, unsig
 
 typedef struct chunk {
     struct chunk *next_free;
-    size_t lane;
+    size_t lane, input; /* input: index in the plan */
     char *buf;
     size_t len;
     perftrace__strbuf_t out, names, packed;
@@ -99,7 +99,8 @@ static int convert_work(void *ctx, void *task, unsigned worker) {
     if (lane->next >= r->plan->count) {
         return PT_EXIT_OK;
     }
-    pt_convert_input_t *in = r->plan->order[lane->next];
+    c->input = lane->next;
+    pt_convert_input_t *in = r->plan->order[c->input];
     in->out = &c->out;
     in->meta = &c->names;
     if (!lane->started && !pt_convert_event_begin(in)) {
@@ -127,10 +128,13 @@ static int convert_emit(void *ctx, void *task) {
     run_t *r = ctx;
     chunk_t *c = task;
     const perftrace__strbuf_t *bytes = c->is_packed ? &c->packed : &c->out;
+    pt_progress_add(&r->progress, c->len);
+    if (r->doc->bundle != NULL) {
+        return pt_convert_bundle_add(r->doc->bundle, c->input, &c->out, &c->names);
+    }
     if (c->names.len > 0) {
         pt_convert_doc_names(r->doc, &c->names);
     }
-    pt_progress_add(&r->progress, c->len);
     return pt_convert_doc_events(r->doc, bytes->data, bytes->len, c->is_packed ? &c->block : NULL);
 }
 

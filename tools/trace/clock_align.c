@@ -135,9 +135,9 @@ static void set_line(pt_clock_out_t *out, const line_t *l, int64_t zero, int64_t
     out->rate = l->drift;
     out->pivot_ns = near + (int64_t)llround(l->pivot) - zero;
     out->bound_ns = (int64_t)ceil(l->residual) + MONO_BOUND_NS;
-    /* offset_ns: own minus reference at the start of the trace */
-    out->offset_ns = -(int64_t)llround(l->offset - l->drift * l->pivot);
-    out->drift_ppm = -l->drift * 1e6;
+    /* Of the own clock against the reference's, when the reference reads `near`. */
+    out->offset_ns = -(int64_t)llround((l->offset - l->drift * l->pivot) / (1 + l->drift));
+    out->drift_ppm = -l->drift / (1 + l->drift) * 1e6;
     out->marks = l->points;
 }
 

@@ -143,7 +143,7 @@ bool pt_survey_sync_mark(const pt_event_t *ev, pt_sync_mark_t *ret_mark) {
     return true;
 }
 
-static void note_mark(pt_survey_t *s, const pt_event_t *ev) {
+void pt_survey_mark(pt_survey_t *s, const pt_event_t *ev) {
     pt_sync_mark_t mark;
     if (!pt_survey_sync_mark(ev, &mark)) {
         return;
@@ -169,7 +169,7 @@ void pt_survey_event(pt_survey_t *s, pt_thread_t *thread, const pt_event_t *ev, 
     }
     int64_t dur = (ev->has & PT_EVENT_HAS_DUR) != 0 && ev->dur > 0 && ev->ph == 'X' ? ev->dur : 0;
     note_time(s, ev->ts, ev->ts + dur);
-    note_mark(s, ev);
+    pt_survey_mark(s, ev);
     if (ev->ph == 'X' || ev->ph == 'B' || ev->ph == 'E' || (ev->ph == 'f' && ev->bp.len == 0)) {
         pt_scope_list_t *list = list_of(s->lists, thread);
         s->failed |=

@@ -44,6 +44,8 @@ void pt_survey_free(pt_survey_t *survey); /* accepts NULL */
 /* Takes an event; `thread` is the one it stands on. */
 void pt_survey_event(pt_survey_t *survey, pt_thread_t *thread, const pt_event_t *event,
                      uint64_t ordinal);
+/* Takes an event only if it marks a barrier's end. */
+void pt_survey_mark(pt_survey_t *survey, const pt_event_t *event);
 /* Takes a member of the trace object beside traceEvents. */
 void pt_survey_member(pt_survey_t *survey, const char *key, size_t key_len, const char *value,
                       size_t len);
