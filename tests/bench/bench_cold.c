@@ -21,16 +21,6 @@ static BENCH_NOINLINE void walk(void) {
     BENCH_KEEP(memory);
 }
 
-/* The least that a scope can be: two reads, one record of 32 bytes, one word that publishes it. */
-#define RING_WORDS (1u << 17)
-typedef struct ring {
-    uint64_t head;
-    uint64_t limit;
-    uint64_t pad[6];
-    uint64_t words[RING_WORDS];
-} ring_t;
-static __thread ring_t *own_ring;
-
 static inline uint64_t window_begin(void) {
 #if defined(__x86_64__)
     __asm__ volatile("mfence\n\tlfence" : : : "memory");
@@ -79,19 +69,7 @@ static BENCH_NOINLINE uint64_t window_scope(void) {
 
 static BENCH_NOINLINE uint64_t window_ring(void) {
     uint64_t begin = window_begin();
-    ring_t *r = own_ring;
-    uint64_t a = bench_ticks();
-    BENCH_KEEP(a);
-    uint64_t b = bench_ticks();
-    uint64_t head = r->head;
-    if (head + 4 <= r->limit) {
-        uint64_t *record = r->words + head % RING_WORDS;
-        record[0] = WALK_BYTES;
-        record[1] = a;
-        record[2] = b;
-        record[3] = 0;
-        __atomic_store_n(&r->head, head + 4, __ATOMIC_RELEASE);
-    }
+    bench_ring_scope();
     return window_end() - begin;
 }
 
@@ -117,19 +95,6 @@ static double trimmed_mean(double *values, size_t n) {
         sum += values[i];
     }
     return sum / (double)(n - 2 * cut);
-}
-
-static double hot_pair(void) {
-    double batch[101];
-    for (int i = 0; i < 101; i++) {
-        uint64_t begin = bench_ticks();
-        for (int j = 0; j < 2000; j++) {
-            uint64_t a = bench_ticks();
-            BENCH_KEEP(a);
-        }
-        batch[i] = (double)(bench_ticks() - begin) / 1000;
-    }
-    return bench_percentile(batch, 101, 0.5);
 }
 
 enum { EMPTY, PAIR, RING, SCOPE, OPEN_SCOPE, NWINDOWS };
@@ -160,13 +125,10 @@ int main(int argc, char **argv) {
     bench_args_t a = bench_args(argc, argv);
     size_t count = a.count && a.count < WINDOWS ? (size_t)a.count : WINDOWS;
     memory = calloc(1, WALK_BYTES);
-    own_ring = malloc(sizeof(*own_ring));
-    if (!memory || !own_ring) {
+    if (!memory) {
         bench_die("memory");
     }
-    memset(own_ring, 0x11, sizeof(*own_ring)); /* its pages are there */
-    own_ring->head = 0;
-    own_ring->limit = UINT64_MAX;
+    bench_ring_make();
     perftrace_config_t config = PERFTRACE_CONFIG_INIT;
     bench_start(&config, a.dir, true);
     bench_pin(0);
@@ -175,7 +137,7 @@ int main(int argc, char **argv) {
     bench_save(2);
     for (unsigned round = 0; round < a.rounds; round++) {
         double cost[NWINDOWS];
-        double hot = hot_pair();
+        double hot = bench_hot_pair_ns() / bench_tick_ns();
         measure(count, cost);
         for (int w = PAIR; w <= SCOPE; w++) {
             ratio[w][round] = cost[w] / hot;
@@ -193,6 +155,6 @@ int main(int argc, char **argv) {
                  "two reads, one record of 32 bytes and its publishing, in the same place");
     bench_detail("cold.pair", "two clock reads in the same place");
     free(memory);
-    free(own_ring);
+    free(bench_own_ring);
     return perftrace_shutdown() ? 1 : 0;
 }

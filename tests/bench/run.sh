@@ -75,18 +75,25 @@ if [ "$install" = yes ]; then
         liblttng-ust-dev || setup_die "packages could not be installed"
 fi
 
-build=$setup_root/build/bench
-setup_say "building in build/bench" >&2
-options=(-DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS_RELEASE=-O2 -DNDEBUG"
-         -DPERFTRACE_BUILD_EXAMPLES=OFF)
-setup_build_target() {
-    local dir=$1
+# build_target DIR [cmake option ...] -- target ...: quiet unless it fails.
+build_target() {
+    local dir=$1 options=()
+    shift
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
     shift
     mkdir -p "$dir"
-    { cmake -G Ninja -S "$setup_root" -B "$dir" "${options[@]}" && cmake --build "$dir" "$@"; } \
-        >"$dir.log" 2>&1 || { tail -n 60 "$dir.log" >&2; setup_die "the build failed"; }
+    { cmake -G Ninja -S "$setup_root" -B "$dir" -DCMAKE_C_COMPILER=gcc \
+        -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS_RELEASE=-O2 -DNDEBUG" \
+        -DPERFTRACE_BUILD_EXAMPLES=OFF "${options[@]}" &&
+        cmake --build "$dir" --target "$@"; } >"$dir.log" 2>&1
 }
-setup_build_target "$build" --target bench
+
+build=$setup_root/build/bench
+setup_say "building in build/bench" >&2
+build_target "$build" -- bench || { tail -n 60 "$build.log" >&2; setup_die "the build failed"; }
 
 bin=$build/tests/bench
 work=${work:-$build/work}
@@ -94,16 +101,249 @@ mkdir -p "$work"
 results=$(mktemp)
 trap 'rm -f "$results"; rm -rf "$work"/bench-*' EXIT
 
+result() { # FIGURE VALUE ...
+    local IFS=$'\t'
+    printf 'RESULT\t%s\n' "$*" >>"$results"
+}
+
+detail() { # FIGURE WORDS
+    printf 'DETAIL\t%s\t%s\n' "$1" "$2" >>"$results"
+}
+
+skip() { # FIGURE REASON
+    printf 'SKIP\t%s\t%s\n' "$1" "$2" >>"$results"
+}
+
 # program NAME [argument ...]: its lines to the results; a failure names itself and goes on.
 program() {
     local name=$1 dir=$work/bench-$1
     shift
     setup_say "$name" >&2
     mkdir -p "$dir"
-    "$bin/bench_$name" --rounds "$rounds" --dir "$dir" "$@" >>"$results" ||
+    "$bin/bench_$name" "$@" --rounds "$rounds" --dir "$dir" >>"$results" ||
         setup_say "bench_$name failed" >&2
     rm -rf "$dir"
 }
+
+# of_quick N: a fifth of it with --quick.
+of_quick() {
+    if [ $quick = yes ]; then echo $(($1 / 5)); else echo "$1"; fi
+}
+
+# ---- LTTng-UST, the peer of the scope ------------------------------------------------------------
+
+lttng_peer() {
+    local dir=$work/bench-lttng daemon='' session=perftrace-bench-$$
+    if [ ! -x "$bin/bench_lttng" ] || ! command -v lttng-sessiond >/dev/null; then
+        detail lttng.scope "skipped: LTTng-UST is not installed"
+        return
+    fi
+    setup_say "lttng" >&2
+    mkdir -p "$dir"
+    if ! timeout 20 lttng list >/dev/null 2>&1 </dev/null; then
+        lttng-sessiond --no-kernel --daemonize --pidfile "$dir/daemon.pid" >/dev/null 2>&1 \
+            </dev/null || true
+        daemon=$(cat "$dir/daemon.pid" 2>/dev/null || true)
+    fi
+    if { timeout 20 lttng create "$session" --output="$dir/trace" &&
+        timeout 20 lttng enable-channel --userspace --subbuf-size=4M --num-subbuf=4 bench &&
+        timeout 20 lttng enable-event --userspace --channel=bench 'bench:*' &&
+        timeout 20 lttng start "$session"; } >/dev/null 2>&1 </dev/null; then
+        LTTNG_UST_REGISTER_TIMEOUT=10000 timeout 120 "$bin/bench_lttng" --rounds "$rounds" \
+            >>"$results" || detail lttng.scope "skipped: bench_lttng failed"
+        timeout 20 lttng destroy "$session" >/dev/null 2>&1 </dev/null || true
+    else
+        detail lttng.scope "skipped: its session daemon cannot run here"
+    fi
+    if [ -n "$daemon" ]; then
+        kill "$daemon" 2>/dev/null || true
+    fi
+    rm -rf "$dir"
+}
+
+# ---- instructions --------------------------------------------------------------------------------
+
+# Instructions of one loop of bench_off, a million turns of it.
+count_instructions() {
+    local dir=$work/bench-off
+    mkdir -p "$dir"
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect="loop_$1" \
+        "$bin/bench_off" --mode "$1" --count 1000000 --dir "$dir" 2>&1 |
+        sed -n 's/.*Collected : *//p'
+}
+
+off_instructions() {
+    local plain mode figure
+    if ! command -v valgrind >/dev/null; then
+        skip off.instructions "valgrind is not installed"
+        return
+    fi
+    plain=$(count_instructions plain)
+    for mode in scope args2 instant; do
+        figure=off.$mode.instructions
+        [ "$mode" = scope ] && figure=off.instructions
+        result "$figure" "$(awk -v with="$(count_instructions "$mode")" -v without="$plain" \
+            'BEGIN { printf "%.4g", (with - without) / 1e6 }')"
+        detail "$figure" "counted by valgrind; the call and its loop are $((plain / 1000000))"
+    done
+    rm -rf "$work/bench-off"
+}
+
+# ---- the converter -------------------------------------------------------------------------------
+
+# took FIELD OUT COMMAND ...: seconds (1), CPU seconds (2) or peak MB (3) of a command; its standard
+# output goes to OUT. What it says goes to a log.
+took() {
+    local field=$1 line
+    shift
+    line=$("$bin/measure" "$@" 2>"$work/bench-convert/log") || {
+        tail -n 5 "$work/bench-convert/log" >&2
+        return 1
+    }
+    cut -f "$field" <<<"$line"
+}
+
+divided() {
+    awk -v a="$1" -v b="$2" 'BEGIN { printf "%.4g", a / b }'
+}
+
+middle() {
+    printf '%s\n' "$@" | sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
+}
+
+# versus FIGURE WHAT MB PEER OURS: alternates two functions that print seconds; the figure is how
+# many times faster ours is.
+versus() {
+    local figure=$1 what=$2 mb=$3 peer=$4 ours=$5 round p o ratios=() peers=() all=()
+    for ((round = 0; round < rounds; round++)); do
+        if ! p=$($peer) || ! o=$($ours); then
+            skip "$figure" "a command failed"
+            return 0
+        fi
+        peers+=("$p")
+        all+=("$o")
+        ratios+=("$(divided "$p" "$o")")
+    done
+    result "$figure" "${ratios[@]}"
+    detail "$figure" "$(awk -v mb="$mb" -v what="$what" -v o="$(middle "${all[@]}")" \
+        -v p="$(middle "${peers[@]}")" \
+        'BEGIN { printf "%.2f s, %.0f MB/s; %s %.2f s, %.0f MB/s", o, mb / o, what, p, mb / p }')"
+}
+
+# generate NAME BYTES: 8 rank files, read once so that they are in the page cache.
+generate() {
+    mkdir -p "$data/$1"
+    "$bin/bench_generate" --dir "$data/$1" --bytes "$2" --ranks 8
+    cat "$data/$1"/*.jsonl >/dev/null
+}
+
+megabytes() {
+    cat "$@" | wc -c | awk '{ printf "%.1f", $1 / 1e6 }'
+}
+
+# The commands that are timed; input is the folder of rank files, out the file that is made.
+by_cat() { took 1 "$out" cat "$input"/*.jsonl && rm -f "$out"; }
+by_jq() { took 1 "$out" jq -s . "$input"/*.jsonl && rm -f "$out"; }
+by_pigz() { took 1 "$out.gz" pigz -1 -p2 -c "$out" && mv "$out.gz" "$out.peer.gz"; }
+by_us() { took 1 - "$build/bin/perf-trace-convert" "$input"/*.jsonl -o "$out" && rm -f "$out"; }
+by_us_gz() { took 1 - "$tool" "$input"/*.jsonl -o "$out.gz" && mv "$out.gz" "$out.ours.gz"; }
+
+gz_figures() {
+    local zlib=$setup_root/build/bench-zlib mb
+    "$build/bin/perf-trace-convert" "$input"/*.jsonl -o "$out" >/dev/null 2>&1 || return 0
+    mb=$(megabytes "$out")
+    if ! command -v pigz >/dev/null; then
+        skip convert.gz.zlib "pigz is not installed"
+        skip convert.gz.isal "pigz is not installed"
+        return
+    fi
+    if build_target "$zlib" -DPERFTRACE_ISAL=OFF -DPERFTRACE_BUILD_TESTS=OFF -- \
+        perf-trace-convert; then
+        tool=$zlib/bin/perf-trace-convert
+        versus convert.gz.zlib "pigz -1 -p2" "$mb" by_pigz by_us_gz
+        detail convert.gz.zlib "$(sizes_gz)"
+    else
+        skip convert.gz.zlib "no build without ISA-L"
+    fi
+    if grep -q '^PERFTRACE_ISAL:BOOL=ON' "$build/CMakeCache.txt" &&
+        grep -q '^pkgcfg_lib_LIBISAL_isal:FILEPATH=/' "$build/CMakeCache.txt"; then
+        tool=$build/bin/perf-trace-convert
+        versus convert.gz.isal "pigz -1 -p2" "$mb" by_pigz by_us_gz
+        detail convert.gz.isal "$(sizes_gz)"
+    else
+        skip convert.gz.isal "ISA-L is not installed"
+    fi
+    rm -f "$out"*
+}
+
+sizes_gz() {
+    printf '%s MB, pigz %s MB' "$(megabytes "$out.ours.gz")" "$(megabytes "$out.peer.gz")"
+}
+
+peak_memory() { # FIGURE
+    local mb
+    if mb=$(took 3 - "$build/bin/perf-trace-convert" "$input"/*.jsonl -o "$out"); then
+        result "$1" "$mb"
+        detail "$1" "$(megabytes "$input"/*.jsonl) MB of input"
+    else
+        skip "$1" "the converter failed"
+    fi
+    rm -f "$out"
+}
+
+wants() { # FIGURE: named, or its group is, or nothing is
+    [ ${#names[@]} -eq 0 ] || [[ " ${names[*]} " == *" $1 "* || " ${names[*]} " == *" convert "* ]]
+}
+
+convert_figures() {
+    local data=$work/bench-convert input out tool figure
+    out=$data/out.json
+    mkdir -p "$data"
+    if ! build_target "$build" -- perf-trace-convert; then
+        tail -n 20 "$build.log" >&2
+        for figure in cat jq gz.zlib gz.isal memory; do
+            skip "convert.$figure" "perf-trace-convert was not built"
+        done
+        return
+    fi
+    generate small 100000000
+    if wants convert.cat || wants convert.gz.zlib || wants convert.gz.isal; then
+        input=$data/small
+        if [ $quick = no ]; then
+            generate large 1000000000
+            input=$data/large
+        fi
+        if wants convert.cat; then
+            setup_say "convert, cat" >&2
+            versus convert.cat cat "$(megabytes "$input"/*.jsonl)" by_cat by_us
+        fi
+        if wants convert.gz.zlib || wants convert.gz.isal; then
+            setup_say "convert, pigz" >&2
+            gz_figures
+        fi
+        rm -rf "$data/large"
+    fi
+    input=$data/small
+    if wants convert.jq; then
+        setup_say "convert, jq" >&2
+        versus convert.jq "jq -s" "$(megabytes "$input"/*.jsonl)" by_jq by_us
+    fi
+    if wants convert.memory; then
+        peak_memory convert.memory
+    fi
+    if [ "${BENCH_BIG-}" = 1 ] && wants convert.memory.big; then
+        setup_say "convert, 4 GB" >&2
+        generate big 4000000000
+        input=$data/big
+        peak_memory convert.memory.big
+        rm -rf "$data/big"
+    else
+        skip convert.memory.big "only with BENCH_BIG=1"
+    fi
+    rm -rf "$data"
+}
+
+# ---- the run -------------------------------------------------------------------------------------
 
 machine() {
     printf 'Machine: %s, %s processors, Linux %s, %s. ' \
@@ -131,8 +371,8 @@ off_instructions() {
     plain=$(count_instructions plain)
     for mode in scope args2 instant; do
         figure=off.$mode.instructions
-        [ $mode = scope ] && figure=off.instructions
-        awk -v figure=$figure -v with="$(count_instructions $mode)" -v without="$plain" 'BEGIN {
+        [ "$mode" = scope ] && figure=off.instructions
+        awk -v figure=$figure -v with="$(count_instructions "$mode")" -v without="$plain" 'BEGIN {
             printf "RESULT\t%s\t%.4g\n", figure, (with - without) / 1e6
             printf "DETAIL\t%s\tcounted by valgrind; the call and its loop are %.4g\n", figure,
                 without / 1e6 }' >>"$results"
@@ -143,11 +383,23 @@ off_instructions() {
 load=$(cut -d ' ' -f 1 /proc/loadavg)
 for group in $groups; do
     case $group in
-    scope | cold | threads) program "$group" ;;
+    scope)
+        program scope
+        lttng_peer
+        ;;
     off)
         program off
         off_instructions
         ;;
+    sustained)
+        program sustained --count "$(of_quick 10000000)"
+        LD_PRELOAD=$bin/libbench_shim.so program sustained --swallow \
+            --count "$(of_quick 10000000)"
+        ;;
+    tail) program tail --count "$(of_quick 200000)" ;;
+    stall) LD_PRELOAD=$bin/libbench_shim.so program stall --count "$(of_quick 10000)" ;;
+    convert) convert_figures ;;
+    *) program "$group" ;;
     esac
 done
 

@@ -18,7 +18,36 @@ function(perftrace_bench name)
     WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bench)
 endfunction()
 
-perftrace_bench(scope ARGS --rounds 1 --count 100 --dir ${perftrace_bench_work}/scope)
-perftrace_bench(cold ARGS --rounds 1 --count 20 --dir ${perftrace_bench_work}/cold)
-perftrace_bench(off ARGS --rounds 1 --count 100 --dir ${perftrace_bench_work}/off)
-perftrace_bench(threads ARGS --rounds 1 --count 100 --dir ${perftrace_bench_work}/threads)
+foreach(name scope cold off threads tail memory)
+  perftrace_bench(${name} ARGS --rounds 1 --count 100 --dir ${perftrace_bench_work}/${name})
+endforeach()
+perftrace_bench(sustained LIBS ${CMAKE_DL_LIBS} ARGS --rounds 1 --count 20000 --dir ${perftrace_bench_work}/sustained)
+perftrace_bench(stall LIBS ${CMAKE_DL_LIBS}
+                ARGS --rounds 1 --count 20 --dir ${perftrace_bench_work}/stall)
+perftrace_bench(generate ARGS --dir ${perftrace_bench_work}/generate --bytes 100000 --ranks 2)
+
+add_library(bench_shim SHARED ${CMAKE_CURRENT_LIST_DIR}/shim.c)
+target_link_libraries(bench_shim PRIVATE perftrace_flags ${CMAKE_DL_LIBS})
+add_executable(bench_measure ${CMAKE_CURRENT_LIST_DIR}/measure.c)
+target_link_libraries(bench_measure PRIVATE perftrace_flags)
+set_target_properties(bench_measure PROPERTIES OUTPUT_NAME measure)
+set_target_properties(bench_shim bench_measure PROPERTIES
+  RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bench
+  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bench)
+add_dependencies(bench bench_shim bench_measure)
+if(NOT PERFTRACE_SANITIZE) # their run-time library must come before any other that is preloaded
+  set_tests_properties(bench.stall PROPERTIES ENVIRONMENT LD_PRELOAD=$<TARGET_FILE:bench_shim>)
+endif()
+
+# LTTng's headers are not written for our warnings, so this one is built without them.
+include(CheckIncludeFile)
+check_include_file(lttng/tracepoint.h PERFTRACE_HAVE_LTTNG_UST)
+if(PERFTRACE_HAVE_LTTNG_UST)
+  add_executable(bench_lttng EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/bench_lttng.c)
+  target_compile_definitions(bench_lttng PRIVATE _GNU_SOURCE)
+  target_include_directories(bench_lttng PRIVATE ${CMAKE_CURRENT_LIST_DIR})
+  target_link_libraries(bench_lttng PRIVATE perftrace::perftrace lttng-ust ${CMAKE_DL_LIBS})
+  set_target_properties(bench_lttng PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bench)
+  add_dependencies(bench bench_lttng)
+endif()
