@@ -353,33 +353,6 @@ machine() {
         "$([ $quick = yes ] && echo ', quick')"
 }
 
-# Instructions of one loop of bench_off, a million turns of it.
-count_instructions() {
-    local dir=$work/bench-off
-    mkdir -p "$dir"
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect="loop_$1" \
-        "$bin/bench_off" --mode "$1" --count 1000000 --dir "$dir" 2>&1 |
-        sed -n 's/.*Collected : *//p'
-}
-
-off_instructions() {
-    local plain mode figure
-    if ! command -v valgrind >/dev/null; then
-        printf 'SKIP\toff.instructions\tvalgrind is not installed\n' >>"$results"
-        return
-    fi
-    plain=$(count_instructions plain)
-    for mode in scope args2 instant; do
-        figure=off.$mode.instructions
-        [ "$mode" = scope ] && figure=off.instructions
-        awk -v figure=$figure -v with="$(count_instructions "$mode")" -v without="$plain" 'BEGIN {
-            printf "RESULT\t%s\t%.4g\n", figure, (with - without) / 1e6
-            printf "DETAIL\t%s\tcounted by valgrind; the call and its loop are %.4g\n", figure,
-                without / 1e6 }' >>"$results"
-    done
-    rm -rf "$work/bench-off"
-}
-
 load=$(cut -d ' ' -f 1 /proc/loadavg)
 for group in $groups; do
     case $group in
