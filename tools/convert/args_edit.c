@@ -65,7 +65,7 @@ pt_str_t pt_args_merge(perftrace__strbuf_t *out, pt_str_t begin, pt_str_t end) {
 
 pt_str_t pt_args_add(perftrace__strbuf_t *out, pt_str_t args, const char *key, pt_str_t value) {
     perftrace__json_slice_t wanted = {key, strlen(key), PERFTRACE__JSON_STRING, false, 0};
-    if (has_key(args, &wanted)) {
+    if (value.len == 0 || has_key(args, &wanted)) {
         return args;
     }
     perftrace__strbuf_clear(out);

@@ -162,33 +162,36 @@ static void survey_member(void *ctx, const char *key, size_t key_len, const char
     pt_survey_member(&in->survey, key, key_len, value, len);
 }
 
-/* Runs the reader over the whole file without telling problems. */
-static bool run_pass(pt_convert_input_t *in, void (*event)(void *, pt_event_t *),
-                     void (*member)(void *, const char *, size_t, const char *, size_t)) {
+void pt_convert_input_survey_begin(pt_convert_input_t *in) {
+    pt_trace_reader_init(&in->reader, in->source.shape);
+    in->reader.event = survey_event;
+    in->reader.member = survey_member;
+    in->reader.ctx = in;
+}
+
+bool pt_convert_input_survey_end(pt_convert_input_t *in) {
+    pt_trace_reader_free(&in->reader);
+    return pt_survey_finish(&in->survey, in->options->keep_outliers);
+}
+
+/* The reader of this pass has no book: problems are told by the conversion. */
+bool pt_convert_input_survey(pt_convert_input_t *in) {
     pt_problems_t *book = in->reader.book;
     char *buf = malloc(PT_CONVERT_CHUNK + PT_EVENT_PAD);
     if (buf == NULL || !pt_convert_input_rewind(in)) {
         free(buf);
         return false;
     }
-    pt_trace_reader_init(&in->reader, in->source.shape);
-    in->reader.event = event;
-    in->reader.member = member;
-    in->reader.ctx = in;
+    pt_convert_input_survey_begin(in);
     for (bool last = false; !last;) {
         size_t n = pt_convert_input_read(in, buf, PT_CONVERT_CHUNK, &last);
         pt_trace_reader_feed(&in->reader, buf, n, last);
     }
-    pt_trace_reader_free(&in->reader);
+    bool ok = pt_convert_input_survey_end(in);
     in->reader.book = book;
     pt_convert_input_close(in);
     free(buf);
-    return true;
-}
-
-bool pt_convert_input_survey(pt_convert_input_t *in) {
-    return run_pass(in, survey_event, survey_member) &&
-           pt_survey_finish(&in->survey, in->options->keep_outliers);
+    return ok;
 }
 
 void pt_convert_input_clock(pt_convert_input_t *in, const pt_event_t *ev) {

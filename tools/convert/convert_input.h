@@ -85,6 +85,9 @@ pt_exit_t pt_convert_input_open(pt_convert_input_t *input, const pt_path_t *path
 /* The first pass over a file that is not of our writer. Reads the whole file. False without memory
  * or when reading fails (told). Any thread; one input at a time. */
 bool pt_convert_input_survey(pt_convert_input_t *input);
+/* Its halves, for bytes from elsewhere: in between they are fed to input->reader. */
+void pt_convert_input_survey_begin(pt_convert_input_t *input);
+bool pt_convert_input_survey_end(pt_convert_input_t *input);
 /* Looks only for barrier marks and clock readings, in a file of our writer. */
 bool pt_convert_input_marks(pt_convert_input_t *input);
 

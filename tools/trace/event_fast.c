@@ -283,5 +283,6 @@ bool pt_event_read_fast(const char *p, const char *end, pt_event_t *ret_event) {
     static const pt_str_t none = {NULL, 0};
     ret_event->cat = ret_event->args = ret_event->id = ret_event->id2 = none;
     ret_event->scope = ret_event->bp = ret_event->s = ret_event->bind_id = ret_event->rest = none;
+    ret_event->dur_text = none;
     return read_line(p, end, ret_event) == end;
 }

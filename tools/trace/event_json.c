@@ -108,8 +108,12 @@ static bool take_time(const perftrace__json_slice_t *value, int64_t *ret_ns) {
 
 /* Whether a member of this name was kept already. */
 static bool rest_has(const pt_event_reader_t *r, const perftrace__json_slice_t *key) {
-    const char *p = r->rest.data, *end = p + r->rest.len;
-    while (r->rest.len > 0 && (p = memmem(p, (size_t)(end - p), key->p, key->len)) != NULL) {
+    if (r->rest.len == 0) {
+        return false;
+    }
+    /* What stands around a key: `, "` and `":`. */
+    const char *p = r->rest.data + 3, *end = r->rest.data + r->rest.len - 2;
+    while (p + key->len <= end && (p = memmem(p, (size_t)(end - p), key->p, key->len)) != NULL) {
         if (p[-1] == '"' && p[key->len] == '"' && p[key->len + 1] == ':') {
             return true;
         }

@@ -27,7 +27,8 @@ typedef struct pt_flow_table {
 #define PT_FLOW_LIMIT 1048576U
 
 /* The number of the chain that an event belongs to. ph: 's', 't' or 'f'; key: hash of what joins
- * the events; ts in ns. *ret_started: the chain has its start (it is this event, or came before). */
+ * the events; ts in ns. *ret_started: the chain has its start (it is this event, or came before).
+ */
 uint32_t pt_flow_number(pt_flow_table_t *table, char ph, uint64_t key, int64_t ts,
                         bool *ret_started);
 

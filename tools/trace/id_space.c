@@ -29,6 +29,9 @@ static int digit_of(char c, bool hex) {
 
 /* The value of an id that is a plain number below the limit. */
 static bool small_value(pt_str_t id, uint32_t limit, uint32_t *ret) {
+    if (id.len == 0) {
+        return false;
+    }
     const char *p = id.p, *end = id.p + id.len;
     bool hex = id.len >= 2 && *p == '"';
     uint64_t v = 0;

@@ -183,13 +183,17 @@ void pt_survey_event(pt_survey_t *s, pt_thread_t *thread, const pt_event_t *ev, 
 
 void pt_survey_member(pt_survey_t *s, const char *key, size_t key_len, const char *value,
                       size_t len) {
-    perftrace__json_slice_t v = {value, len, PERFTRACE__JSON_NUMBER, false, 0}, found;
+    perftrace__json_cursor_t c;
+    perftrace__json_slice_t v, found;
     pt_str_t name = {key, key_len};
     int64_t number;
+    perftrace__json_cursor_init(&c, value, len); /* so far only its brackets were looked at */
+    if (perftrace__json_next_value(&c, &v) <= 0) {
+        return;
+    }
     if (PT_STR_IS(name, "\"baseTimeNanoseconds\"")) {
         s->has_base = perftrace__json_to_i64(&v, &s->base_ns);
-    } else if (PT_STR_IS(name, "\"distributedInfo\"")) {
-        v.type = PERFTRACE__JSON_OBJECT;
+    } else if (PT_STR_IS(name, "\"distributedInfo\"") && v.type == PERFTRACE__JSON_OBJECT) {
         if (perftrace__json_find(&v, "rank", &found) && perftrace__json_to_i64(&found, &number)) {
             s->has_rank = true;
             s->rank = number;
