@@ -23,7 +23,7 @@ function list(dir, prefix = '') {
 const steady = (text) => text
     .replace(/ in \S+ \S+ \(\S+ \S+\/s\)/g, ' in TIME (RATE)')
     .replace(/"version": "[^"]*"/g, '"version": "VERSION"')
-    .replace(/^perf-trace-convert [\d.]+$/gm, 'perf-trace-convert VERSION');
+    .replace(/^(perf-trace-convert \(\w+\)) [\d.]+$/gm, '$1 VERSION');
 
 function transcript(name) {
     const from = path.join(CASES, name);
