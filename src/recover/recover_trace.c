@@ -36,12 +36,36 @@ void perftrace__recover_trace_find(const char *link, const char *stored, char *o
     snprintf(out, size, "%s", stored);
 }
 
-/* True when the file begins as each file of ours does, as far as it goes. */
-static bool looks_ours(int fd, uint64_t size) {
-    char head[sizeof(HEADER_LINE) - 1];
-    size_t want = size < sizeof(head) ? (size_t)size : sizeof(head);
-    return pread(fd, head, sizeof(head), 0) >= (ssize_t)want &&
-           memcmp(head, HEADER_LINE, want) == 0;
+typedef enum whose { OURS, OF_ANOTHER_RUN, NO_TRACE } whose_t;
+
+/* Whether the file is the one that the ring's process wrote: the path may since have been given to
+ * another run. A file that does not reach the end of its header holds nothing and counts as ours.
+ */
+static whose_t whose(int fd, const perftrace__ring_view_t *v) {
+    static const size_t room = 32768;
+    const perftrace__run_meta_t *m = &v->header.meta;
+    char *head = malloc(room);
+    ssize_t n = head ? pread(fd, head, room - 1, 0) : 0;
+    size_t len = n > 0 ? (size_t)n : 0;
+    size_t want = PT_MIN(len, sizeof(HEADER_LINE) - 1);
+    whose_t result = NO_TRACE;
+    if (head && memcmp(head, HEADER_LINE, want) == 0) {
+        char id[160];
+        size_t id_len = (size_t)snprintf(id, sizeof(id), "\"pid\": %u, \"process_start\": \"%llu\"",
+                                         m->pid, (unsigned long long)m->process_start);
+        if (v->header.anchor_count) {
+            snprintf(id + id_len, sizeof(id) - id_len, ", \"epoch_ns\": \"%llu\"",
+                     (unsigned long long)m->epoch_ns);
+        }
+        head[len] = '\0';
+        char *end = strchr(head, '\n');
+        if (end) {
+            *end = '\0';
+        }
+        result = !end || strstr(head, id) ? OURS : OF_ANOTHER_RUN;
+    }
+    free(head);
+    return result;
 }
 
 /* How many events the complete lines within the first `limit` bytes of the file hold, and where the
@@ -114,13 +138,18 @@ static int make_anew(const perftrace__ring_view_t *v, const char *ring_path, cha
     return PERFTRACE_OK;
 }
 
+/* ERR_EXISTS: the file is another run's. */
 static int cut(const perftrace__ring_view_t *v, const char *ring_path, const char *path,
                perftrace__recover_trace_t *t) {
     struct stat st;
     if (fstat(t->fd, &st) != 0) {
         return perftrace__status_from_errno(errno);
     }
-    if (!S_ISREG(st.st_mode) || !looks_ours(t->fd, (uint64_t)st.st_size)) {
+    whose_t owner = S_ISREG(st.st_mode) ? whose(t->fd, v) : NO_TRACE;
+    if (owner == OF_ANOTHER_RUN) {
+        return PERFTRACE_ERR_EXISTS;
+    }
+    if (owner == NO_TRACE) {
         t->problem = "the file that the ring names is no trace file";
         return PERFTRACE_ERR_CORRUPT;
     }
@@ -156,14 +185,16 @@ int perftrace__recover_trace_open(const perftrace__ring_view_t *v, const char *r
         return PERFTRACE_ERR_CORRUPT;
     }
     t->fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    int status = PERFTRACE_OK;
-    if (t->fd >= 0) {
-        status = cut(v, ring_path, path, t);
-    } else if (errno == ENOENT) {
+    int err = errno;
+    int status = t->fd >= 0 ? cut(v, ring_path, path, t) : perftrace__status_from_errno(err);
+    if (status == PERFTRACE_ERR_EXISTS || (t->fd < 0 && err == ENOENT)) {
+        if (t->fd >= 0) {
+            close(t->fd);
+            t->fd = -1;
+        }
         status = make_anew(v, ring_path, path, size, t);
-    } else {
-        status = perftrace__status_from_errno(errno);
-        t->problem = strerror(errno);
+    } else if (t->fd < 0) {
+        t->problem = strerror(err);
     }
     if (status && t->fd >= 0) {
         close(t->fd);
