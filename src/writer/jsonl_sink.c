@@ -5,14 +5,25 @@
 #include "trace_file.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 /* One write a batch: long enough that its cost vanishes, short enough for the cache. */
 #define BATCH (512u << 10)
 
+/* Threads whose names a new file would begin with; of more, the ones seen last. */
+#define MAX_THREADS 1024u
+
+typedef struct thread_name {
+    uint32_t tid;
+    char name[64];
+} thread_name_t;
+
 struct perftrace__jsonl_sink {
     perftrace__sink_t base;
+    thread_name_t *threads;
+    uint32_t thread_count; /* seen; threads[i % MAX_THREADS] */
     perftrace__jsonl_t text;
     int fd;
     uint64_t offset; /* bytes of the file that are complete lines handed over by flush */
@@ -32,8 +43,31 @@ static bool on_event(perftrace__sink_t *s, const perftrace__event_t *ev) {
     return perftrace__jsonl_event(&self(s)->text, ev);
 }
 
+static void remember(perftrace__jsonl_sink_t *k, uint32_t tid, const char *name) {
+    uint32_t n = k->thread_count < MAX_THREADS ? k->thread_count : MAX_THREADS;
+    uint32_t i = 0;
+    while (i < n && k->threads[i].tid != tid) {
+        i++;
+    }
+    if (i == n) {
+        if (n < MAX_THREADS && n % 16 == 0) {
+            thread_name_t *more = realloc(k->threads, (n + 16) * sizeof(*more));
+            if (!more) {
+                return;
+            }
+            k->threads = more;
+        }
+        i = k->thread_count++ % MAX_THREADS;
+    }
+    k->threads[i].tid = tid;
+    snprintf(k->threads[i].name, sizeof(k->threads[i].name), "%s", name);
+}
+
 static void on_thread(perftrace__sink_t *s, uint32_t tid, const char *name) {
     perftrace__jsonl_thread(&self(s)->text, tid, name);
+    if (self(s)->create) {
+        remember(self(s), tid, name);
+    }
 }
 
 static void on_drop(perftrace__sink_t *s, const perftrace__drop_t *drop) {
@@ -61,7 +95,7 @@ static void begin(perftrace__jsonl_sink_t *k) {
     perftrace__jsonl_process(&k->text);
 }
 
-/* Goes on in a new file: header first, then the text that waits. */
+/* Goes on in a new file: header and names first, then the text that waits. */
 static int replace_file(perftrace__jsonl_sink_t *k) {
     int fd = k->create(k->user);
     if (fd < 0) {
@@ -75,6 +109,9 @@ static int replace_file(perftrace__jsonl_sink_t *k) {
     perftrace__strbuf_t old = k->text.out;
     k->text.out = (perftrace__strbuf_t)PERFTRACE__STRBUF_INIT;
     begin(k);
+    for (uint32_t i = 0; i < k->thread_count && i < MAX_THREADS; i++) {
+        perftrace__jsonl_thread(&k->text, k->threads[i].tid, k->threads[i].name);
+    }
     perftrace__strbuf_append(&k->text.out, old.data, old.len);
     perftrace__strbuf_free(&old);
     return 0;
@@ -126,6 +163,7 @@ static void close_sink(perftrace__sink_t *s) {
         close(k->fd);
     }
     perftrace__jsonl_free(&k->text);
+    free(k->threads);
     free(k);
 }
 
