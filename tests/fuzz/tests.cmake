@@ -35,6 +35,7 @@ function(perftrace_write_fuzzer_list)
   list(JOIN fuzzers "\n" text)
   file(WRITE ${PROJECT_BINARY_DIR}/fuzzers.txt "${text}\n")
 endfunction()
+# At the end of the whole project: targets may be added by deferred calls, too.
 if(PERFTRACE_FUZZ)
-  cmake_language(DEFER CALL perftrace_write_fuzzer_list)
+  cmake_language(DEFER DIRECTORY ${PROJECT_SOURCE_DIR} CALL perftrace_write_fuzzer_list)
 endif()

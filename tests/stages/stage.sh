@@ -116,8 +116,9 @@ stage_aarch64() {
 
 stage_valgrind() {
     need valgrind
-    export G_SLICE=always-malloc
+    # ISA-L reads past its input on purpose, which memcheck cannot know.
     setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug "$no_mpi" \
+        -DPERFTRACE_ISAL=OFF \
         "-DCMAKE_CROSSCOMPILING_EMULATOR=valgrind;-q;--error-exitcode=99;--leak-check=full;--errors-for-leak-kinds=definite;--trace-children=no;--fair-sched=yes" &&
         run_tests -R '^test_' -E property # they take minutes there
 }
