@@ -26,7 +26,9 @@ static const char *const ours[] = {
     "\"m\", "
     "\"args\": {\"loss\": 0.5, \"lr\": 3}}",
     "{\"name\": \"f\", \"ph\": \"f\", \"ts\": 9.004, \"pid\": 71, \"tid\": 71, \"cat\": \"m\", "
-    "\"args\": {}, \"id\": 5, \"bp\": \"e\"}"};
+    "\"args\": {}, \"id\": 5, \"bp\": \"e\"}",
+    "{\"name\": \"r\", \"ph\": \"b\", \"ts\": 9.004, \"pid\": 71, \"tid\": 71, \"cat\": \"m\", "
+    "\"args\": {}, \"id\": \"0x1f\"}"};
 
 /* Copies a text to memory with the padding that readers ask for. */
 static char *padded(const char *text) {

@@ -129,7 +129,7 @@ void pt_convert_label_put(pt_convert_input_t *in, pt_process_t *p, perftrace__st
 }
 
 void pt_convert_label_input(const pt_convert_input_t *in, perftrace__strbuf_t *out) {
-    if (in->source.has_rank) {
+    if (in->source.has_rank && !(in->source.ours && in->source.rank_guessed)) {
         perftrace__strbuf_printf(out, "rank %" PRId64 " (%s)", in->source.rank, in->name);
     } else {
         perftrace__strbuf_puts(out, in->name);

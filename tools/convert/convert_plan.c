@@ -52,7 +52,10 @@ static void guess_ranks(pt_convert_plan_t *plan) {
             }
             in->source.has_rank = in->source.rank_guessed = true;
             in->source.rank = next;
-            in->named_rank = plan->count > 1;
+            in->named_rank = plan->count > 1 && !in->source.ours;
+            if (in->source.ours) {
+                continue; /* its program has no ranks: its process' name is all there is to say */
+            }
             pt_warn("%s: no rank is recorded in the file or its name: taken as rank %" PRId64,
                     in->name, next);
         } else {
@@ -151,30 +154,39 @@ static void warn_missing(const pt_convert_plan_t *plan, const pt_convert_options
     perftrace__strbuf_free(&list);
 }
 
-/* The run id that most files of the plan have; NULL when none has one. */
-static const char *main_run(const pt_convert_plan_t *plan) {
+/* The run id that most files of the plan have; NULL when none has one. *ret_count: how many. */
+static const char *main_run(const pt_convert_plan_t *plan, size_t *ret_count) {
     const char *best = NULL;
-    size_t best_count = 0;
+    *ret_count = 0;
     for (size_t i = 0; i < plan->count; i++) {
         const char *id = plan->order[i]->source.run_id;
         size_t n = 0;
         for (size_t k = 0; id != NULL && k < plan->count; k++) {
             n += compare_text(id, plan->order[k]->source.run_id) == 0;
         }
-        if (n > best_count) {
+        if (n > *ret_count) {
             best = id;
-            best_count = n;
+            *ret_count = n;
         }
     }
     return best;
 }
 
 static void warn_runs(pt_convert_plan_t *plan) {
-    const char *usual = main_run(plan);
+    size_t most = 0, runs = 0;
+    const char *usual = main_run(plan, &most);
+    for (size_t i = 0; i < plan->count; i++) {
+        const char *id = plan->order[i]->source.run_id;
+        runs += id != NULL;
+        plan->odd_runs += id != NULL && strcmp(id, usual) != 0;
+    }
+    if (most == 1 && runs > 1) {
+        pt_warn("no two of the %zu files belong to the same run; all are merged", runs);
+        return;
+    }
     for (size_t i = 0; i < plan->count; i++) {
         const pt_convert_input_t *in = plan->order[i];
         if (in->source.run_id != NULL && strcmp(in->source.run_id, usual) != 0) {
-            plan->odd_runs++;
             pt_warn("%s: belongs to run %s, most other files to run %s", in->name,
                     in->source.run_id, usual);
         }

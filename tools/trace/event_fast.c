@@ -208,11 +208,12 @@ PT_ALWAYS_INLINE const char *take_rest(const char *p, const char *end, pt_event_
             ev->has &= ~(unsigned)PT_EVENT_VERBATIM;
         } else if (AT(p, ", \"id\": ") && ev->id.len == 0) {
             pt_ident_t id;
-            p = take_int(p + 8, &id);
+            value = p + 8;
+            p = *value == '"' ? find_quote(value + 1, end) + 1 : take_int(value, &id);
             if (p == NULL) {
                 return NULL;
             }
-            ev->id = id.text;
+            ev->id = (pt_str_t){value, (size_t)(p - value)};
             ev->has &= ~(unsigned)PT_EVENT_VERBATIM;
         } else {
             return NULL;
