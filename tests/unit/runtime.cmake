@@ -1,0 +1,6 @@
+foreach(noun life overflow fork late)
+  perftrace_unit_test(test_runtime_${noun}
+                      SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_runtime_${noun}.c
+                              ${CMAKE_CURRENT_LIST_DIR}/traced_child.c
+                      ROOMS base record ring sink core drain writer config recover runtime json)
+endforeach()
