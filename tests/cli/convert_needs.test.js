@@ -403,3 +403,35 @@ test('PT-59 two runs of a rank are two processes', () => {
     assert.match(processNames(r.events).join(), /run 1.*run 2/);
     assert.strictEqual(t.complaints(r.out), '');
 });
+
+test('a window keeps async scopes and flows that touch it whole, and no halves', () => {
+    const b = (ph, ts, id) => `{"name": "a${id}", "ph": "${ph}", "ts": ${ts}.000, "pid": 71, "tid": 71, "cat": "c", "args": {}, "id": "0x${id}"}`;
+    const flow = (ph, ts, id) => b(ph, ts, id).replace(`"a${id}"`, '"flow"');
+    const lines = [scope('outer', 0, 100000000), b('b', 1000, 1), b('e', 2000, 1), b('b', 3000, 2), b('b', 12000, 3),
+                   b('e', 13000, 3), b('b', 14000, 4), b('e', 15000, 2), flow('s', 16000, 7), b('e', 25000, 4),
+                   b('b', 26000, 5), flow('f', 26500, 7), b('e', 27000, 5), flow('s', 5000, 8), flow('f', 15000, 8)];
+    const check = (r) => {
+        assert.strictEqual(r.status, 0, r.stderr);
+        const names = (ph) => byPhase(r.events, ph).map((e) => e.name).sort().join();
+        assert.strictEqual(names('b'), 'a2,a3,a4');
+        assert.strictEqual(names('e'), 'a2,a3,a4');
+        assert.strictEqual(t.complaints(r.out, ['--allow-open']), '');
+    };
+    const window = ['--from', '10ms', '--to', '20ms'];
+    check(t.convert(t.files({ 'traces-r0.jsonl': [header({}), ...lines, footer()] }), window));
+    check(t.convert(t.files({ 'x-r0.jsonl': lines }), window));
+});
+
+test('the output is the same whatever the number of threads', () => {
+    const contents = {};
+    for (let rank = 0; rank < 5; rank++) {
+        const lines = [header({ rank, world_size: 5, pid: 70 + rank })];
+        for (let i = 0; i < 20000 * (rank + 1); i++)
+            lines.push(scope(`w${i % 7}`, i * 3000 + (i % 5) * 900, i * 3000 + 2900, { pid: 70 + rank, args: { rank, i } }));
+        contents[`traces-r${rank}.jsonl`] = lines;
+    }
+    const dir = t.files(contents);
+    const one = fs.readFileSync(t.convert(dir, ['-j', '1', '-q']).out);
+    for (const jobs of ['2', '3', '8'])
+        assert(one.equals(fs.readFileSync(t.convert(dir, ['-j', jobs, '-q']).out)), jobs);
+});

@@ -59,7 +59,16 @@ static void count_problem(void *ctx, const pt_problem_t *problem) {
 
 static bool convert(const char *data, size_t size, size_t step, result_t *r) {
     pt_path_t path = {.name = (char[]){"fuzz"}, .is_stdin = true};
-    pt_convert_options_t options = {.args = true, .to_ns = UINT64_MAX};
+    unsigned choice = size > 1 ? (unsigned char)data[size - 2] : 0;
+    pt_convert_options_t options = {.args = (choice & 1) == 0,
+                                    .to_ns = UINT64_MAX,
+                                    .overlap = (int)(choice >> 1 & 3) % 3,
+                                    .keep_outliers = (choice & 8) != 0};
+    if ((choice & 16) != 0) {
+        options.from = options.to = "";
+        options.from_ns = 2000;
+        options.to_ns = 1000000;
+    }
     pt_convert_plan_t plan = {.order = NULL};
     pt_problems_t *book = pt_problems_new(pt_trace_problem_kinds(), PT_TRACE_PROBLEM_COUNT);
     pt_convert_input_t in = {.path = &path, .name = path.name, .options = &options, .spool = -1};

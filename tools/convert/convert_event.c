@@ -3,6 +3,7 @@
 
 #include "args_edit.h"
 #include "convert_label.h"
+#include "convert_link.h"
 #include "convert_meta_event.h"
 #include "convert_scope.h"
 #include "event_filter.h"
@@ -37,53 +38,6 @@ PT_ALWAYS_INLINE pt_thread_t *thread_of(pt_convert_input_t *in, const pt_event_t
     return th;
 }
 
-static void set_orig_id(pt_convert_input_t *in, const pt_event_t *ev, pt_put_t *put) {
-    if (ev->ph == 's' && ev->id.len > 10 && in->options->args) {
-        put->args = pt_args_add(&in->scratch[0], put->args, "orig_id", ev->id);
-    }
-}
-
-/* Flow events: a number for each chain. In our own files a step may stand before its start. */
-static void flow(pt_convert_input_t *in, const pt_event_t *ev, const pt_plan_entry_t *plan,
-                 pt_put_t *put) {
-    bool started = true;
-    put->number = plan != NULL
-                      ? in->ids.base + in->ids.half + plan->slot % in->ids.half
-                      : pt_flow_number(&in->flows, ev->ph, pt_event_link_key(ev), ev->ts, &started);
-    put->has_number = true;
-    put->bind_enclosing = ev->ph == 'f';
-    set_orig_id(in, ev, put);
-    size_t from = in->out->len;
-    pt_event_put(in->out, put);
-    if (!started) {
-        pt_flow_wait_add(&in->waiting, put->number, ev->ph, in->out->data + from,
-                         in->out->len - from);
-        in->out->len = from;
-        return;
-    }
-    pt_convert_note_out(in, ev->ph, put->ts, put->ts);
-    if (ev->ph == 's' && in->waiting.count > 0) {
-        pt_flow_wait_take(&in->waiting, put->number, in->out, in->counts.out);
-    }
-}
-
-/* Async events: one number for one id. Ids local to a process must not meet those of another. */
-static void set_async(pt_convert_input_t *in, const pt_thread_t *th, const pt_event_t *ev,
-                      pt_put_t *put) {
-    pt_str_t id = ev->id;
-    uint64_t salt = 0;
-    bool kept = true;
-    if (ev->id2.len > 0) {
-        id = ev->id2;
-        salt = memmem(id.p, id.len, "\"local\"", 7) != NULL ? 2U + th->process->pid : 1;
-    }
-    put->number = pt_id_space_map(&in->ids, id, salt, &kept);
-    put->has_number = true;
-    if (!kept && strchr("bnS", ev->ph) != NULL && in->options->args) {
-        put->args = pt_args_add(&in->scratch[0], put->args, "orig_id", id);
-    }
-}
-
 static bool set_counter(pt_convert_input_t *in, const pt_event_t *ev, pt_put_t *put) {
     unsigned nonfinite, not_numeric;
     put->args = ev->args;
@@ -114,11 +68,11 @@ static void other(pt_convert_input_t *in, pt_thread_t *th, const pt_event_t *ev,
                     .track = &th->track,
                     .ts = ts,
                     .ph = ev->ph};
-    if (pt_convert_filtered(in, ev, ts, ts, false)) {
+    if (strchr("bneSTpF", ev->ph) != NULL) {
+        pt_convert_async(in, th, ev, &put);
         return;
     }
-    if (plan != NULL && plan->what == PT_PLAN_LONE) {
-        pt_convert_problem(in, PT_TRACE_PROBLEM_FLOW_LONE);
+    if (pt_convert_filtered(in, ev, ts, ts, false)) {
         return;
     }
     put.args = pt_convert_args(in, ev);
@@ -126,17 +80,8 @@ static void other(pt_convert_input_t *in, pt_thread_t *th, const pt_event_t *ev,
     case 's':
     case 't':
     case 'f':
-        flow(in, ev, plan, &put);
+        pt_convert_flow(in, ev, plan, &put);
         return;
-    case 'b':
-    case 'n':
-    case 'e':
-    case 'S':
-    case 'T':
-    case 'p':
-    case 'F':
-        set_async(in, th, ev, &put);
-        break;
     case 'C':
         if (!set_counter(in, ev, &put)) {
             return;
@@ -241,7 +186,8 @@ bool pt_convert_event_begin(pt_convert_input_t *in) {
     pt_id_space_init(&in->ids, in->slot, in->slots);
     in->ids.next = in->survey.plan.chains % in->ids.half; /* the first numbers are the plan's */
     in->flows = (pt_flow_table_t){.ids = &in->ids};
-    in->plain = in->source.ours && !pt_event_filter_active(in->options) && in->options->args;
+    in->filtering = pt_event_filter_active(in->options);
+    in->plain = in->source.ours && !in->filtering && in->options->args;
     if (in->survey.plan.slots > 0) {
         in->held = calloc(in->survey.plan.slots, sizeof *in->held);
     }
@@ -274,6 +220,8 @@ void pt_convert_event_finish(pt_convert_input_t *in) {
     }
     pt_flow_table_finish(&in->flows);
     pt_flow_wait_finish(&in->waiting);
+    pt_flow_wait_finish(&in->early);
+    perftrace__hashmap_free(&in->written_links);
     in->counts.flows_open = in->flows.open_starts + in->survey.plan.open_flows;
     pt_problems_add_many(in->reader.book, PT_TRACE_PROBLEM_FLOW_OPEN, in->index, 0, PT_NO_OFFSET,
                          NULL, in->counts.flows_open);

@@ -105,8 +105,9 @@ void pt_convert_input_free(pt_convert_input_t *in) {
     free(in->pair);
     free(in->role);
     free(in->held);
-    perftrace__strbuf_free(&in->scratch[0]);
-    perftrace__strbuf_free(&in->scratch[1]);
+    for (size_t i = 0; i < PT_ARRAY_LEN(in->scratch); i++) {
+        perftrace__strbuf_free(&in->scratch[i]);
+    }
 }
 
 bool pt_convert_input_rewind(pt_convert_input_t *in) {

@@ -49,6 +49,7 @@ typedef struct pt_convert_input {
     bool used;               /* it is a trace and takes part */
     bool several;            /* more than one input takes part: ids are kept apart */
     unsigned slots;          /* how many take part */
+    bool filtering;          /* an option narrows down what is taken */
     bool plain;              /* no option asks for a look into the events of our own files */
     int64_t last_ts;     /* last time on the file's clock of an event that was not just copied */
     uint32_t first_pid;  /* the process number kept for a file's first process */
@@ -66,13 +67,15 @@ typedef struct pt_convert_input {
     bool has_header, has_footer;
     pt_id_space_t ids;
     pt_flow_table_t flows;
-    pt_flow_wait_t waiting; /* flow events before their start */
+    pt_flow_wait_t waiting;             /* flow events before their start */
+    pt_flow_wait_t early;               /* async begins before the window */
+    perftrace__hashmap_t written_links; /* with a filter: numbers of flows and async events */
     pt_convert_counts_t counts;
     pt_convert_loss_t loss[16];
     unsigned loss_count;
     perftrace__strbuf_t *out;  /* where events go */
     perftrace__strbuf_t *meta; /* where names go */
-    perftrace__strbuf_t scratch[2];
+    perftrace__strbuf_t scratch[3];
     struct pt_held_scope
         *held; /* begins or ends that wait for their partner, by slot of the plan */
     const pt_convert_options_t *options;

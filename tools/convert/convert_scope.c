@@ -71,6 +71,19 @@ unsigned pt_convert_scope_place(pt_convert_input_t *in, pt_thread_t *th, int64_t
     return lane;
 }
 
+/* The other form of flows: the scope itself has the id. */
+static pt_str_t bind_id(pt_convert_input_t *in, const pt_event_t *ev) {
+    bool kept;
+    perftrace__strbuf_t *out = &in->scratch[2];
+    perftrace__strbuf_clear(out);
+    perftrace__strbuf_printf(out, ", \"bind_id\": %u",
+                             pt_id_space_map(&in->ids, ev->bind_id, 0, &kept));
+    if (ev->rest.len > 0) {
+        perftrace__strbuf_append(out, ev->rest.p, ev->rest.len);
+    }
+    return (pt_str_t){out->data, out->failed ? 0 : out->len};
+}
+
 /* A complete scope, from an X or from a pair. ts and end are the file's. `planned`: the lane is
  * known. */
 static void scope(pt_convert_input_t *in, pt_thread_t *th, const pt_event_t *ev, int64_t end,
@@ -85,6 +98,9 @@ static void scope(pt_convert_input_t *in, pt_thread_t *th, const pt_event_t *ev,
     }
     pt_put_t put = {
         .name = ev->name, .cat = ev->cat, .args = pt_convert_args(in, ev), .rest = ev->rest};
+    if (ev->bind_id.len > 0) {
+        put.rest = bind_id(in, ev);
+    }
     pt_convert_scope_put(in, th, &put, start, stop,
                          planned ? lane : pt_convert_scope_place(in, th, start, stop));
 }
