@@ -69,7 +69,7 @@ static bool make_places(perftrace__drain_t *d, uint32_t n) {
 static void report_drop(perftrace__drain_t *d, unsigned cause, uint64_t count, uint64_t first,
                         uint64_t last, uint32_t tid) {
     const perftrace__ring_header_t *h = d->ring->header;
-    d->dropped[cause] += count;
+    pt_store_relaxed(&d->dropped[cause], d->dropped[cause] + count); /* statistics read it */
     perftrace__drop_t drop = {drop_names[cause], count,
                               first ? perftrace__ring_ticks_to_ns(h, first) : 0,
                               last ? perftrace__ring_ticks_to_ns(h, last) : 0, tid};
@@ -134,10 +134,10 @@ static int flush_and_commit(perftrace__drain_t *d, bool sync) {
     }
     if (status == PERFTRACE_OK) {
         commit(d);
-        d->committed = d->written;
+        pt_store_relaxed(&d->committed, d->written);
     } else {
         d->pending = true;
-        d->write_errors++;
+        pt_store_relaxed(&d->write_errors, d->write_errors + 1);
     }
     return status;
 }
