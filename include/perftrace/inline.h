@@ -36,7 +36,9 @@ PERFTRACE_API void perftrace_i_end_slow(const perftrace_i_site_t *site, uint64_t
                                         uint64_t nargs_name) PERFTRACE_I_COLD;
 PERFTRACE_API perftrace_i_begun_t perftrace_i_lap_slow(const perftrace_i_site_t *site,
                                                        uint64_t live_depth, uint64_t start,
-                                                       perftrace_i_site_t *next) PERFTRACE_I_COLD;
+                                                       const uint64_t *values, uint64_t nargs_name,
+                                                       perftrace_i_site_t *next,
+                                                       uint32_t next_name) PERFTRACE_I_COLD;
 PERFTRACE_API void perftrace_i_emit_slow(perftrace_i_site_t *site, uint64_t id,
                                          const uint64_t *values, uint32_t name) PERFTRACE_I_NOTHROW;
 /* Registers a site that is fresh. Its id, or 0 when its events are not wanted; an event that is too
@@ -101,6 +103,13 @@ PERFTRACE_I_INLINE void perftrace_i_begin_off(perftrace_i_scope_t *s) {
     __asm__("" : "=r"(s->site), "=r"(s->values));
 }
 
+#if defined(__GNUC__) && !defined(__clang__)
+/* Where a function has setjmp and a scope, gcc suspects locals of the functions it inlined; they
+ * are dead when the jump could come. */
+#    pragma GCC diagnostic push
+#    pragma GCC diagnostic ignored "-Wclobbered"
+#endif
+
 /* Begins a scope; true when it is live, that is when its arguments are wanted. */
 PERFTRACE_I_INLINE uint32_t perftrace_i_begin(perftrace_i_scope_t *s, perftrace_i_site_t *site,
                                               uint32_t nargs, uint64_t *values) {
@@ -162,24 +171,31 @@ PERFTRACE_I_INLINE void perftrace_i_end(const perftrace_i_scope_t *s, uint32_t n
     perftrace_i_publish(slot, next);
 }
 
+/* Everything of a lap that has no fast way: arguments, run-time names, off on one side. */
+PERFTRACE_I_INLINE void perftrace_i_lap_by_hand(perftrace_i_scope_t *s, perftrace_i_site_t *next,
+                                                uint32_t next_name) {
+    perftrace_i_begun_t b = perftrace_i_lap_slow(
+        s->site, s->live ? perftrace_i_live_depth(s) : 0, s->live ? s->start : 0, s->values,
+        s->nargs | (uint64_t)s->name << 32, next, next_name);
+    s->live = (uint32_t)b.live_depth;
+    s->depth = (uint32_t)(b.live_depth >> 32);
+    s->start = b.start;
+    s->name = next_name;
+    s->nargs = next_name ? PERFTRACE_I_SCOPE_SLOW : 0;
+    s->site = next;
+    s->values = 0;
+}
+
 /* Ends the current phase and begins the next with one clock read. */
 PERFTRACE_I_INLINE void perftrace_i_lap(perftrace_i_scope_t *s, perftrace_i_site_t *next_site) {
     uint32_t id = __atomic_load_n(&next_site->word, __ATOMIC_RELAXED);
     if (PERFTRACE_I_RARE(id | s->live)) {
         perftrace_i_slot_t *slot = perftrace_i_slot;
-        if (PERFTRACE_I_RARE(
-                !slot || !s->live || (int32_t)id <= 0 || (uint8_t)slot->word != s->depth + 1 ||
-                slot->word + (3u << 8) > __atomic_load_n(&slot->limit, __ATOMIC_RELAXED))) {
-            perftrace_i_begun_t b =
-                perftrace_i_lap_slow(s->site, s->live ? perftrace_i_live_depth(s) : 0,
-                                     s->live ? s->start : 0, next_site);
-            s->live = (uint32_t)b.live_depth;
-            s->depth = (uint32_t)(b.live_depth >> 32);
-            s->start = b.start;
-            s->name = 0;
-            s->nargs = 0;
-            s->site = next_site;
-            s->values = 0;
+        if (PERFTRACE_I_RARE(!slot || !s->live || s->nargs || (int32_t)id <= 0 ||
+                             (uint8_t)slot->word != s->depth + 1 ||
+                             slot->word + (3u << 8) >
+                                 __atomic_load_n(&slot->limit, __ATOMIC_RELAXED))) {
+            perftrace_i_lap_by_hand(s, next_site, 0);
             return;
         }
         uint64_t now = perftrace_i_clock();
@@ -298,10 +314,18 @@ PERFTRACE_I_INLINE void perftrace_i_span_end(perftrace_span_t *span) {
 
 PERFTRACE_I_INLINE void perftrace_i_lap_leave(perftrace_i_scope_t *s) {
     if (PERFTRACE_I_RARE(s->live)) {
-        perftrace_i_end(s, 0);
+        if (PERFTRACE_I_RARE(s->nargs & PERFTRACE_I_SCOPE_SLOW)) {
+            perftrace_i_end_by_hand(s, perftrace_i_clock());
+        } else {
+            perftrace_i_end(s, s->nargs & 0xFFu);
+        }
         s->live = 0;
     }
 }
+
+#if defined(__GNUC__) && !defined(__clang__)
+#    pragma GCC diagnostic pop
+#endif
 
 #ifdef __cplusplus
 }

@@ -184,25 +184,73 @@
                 PERFTRACE_I_FILL(n, PERFTRACE_I_SCOPE_VAR(n)->values,                              \
                                  PERFTRACE_I_SCOPE_VAR(n)->strings, __VA_ARGS__)                   \
         } while (0)
+/* PERFTRACE_BEGIN_NAMED(span, const char *name, category [, args...]): name made at run time. */
+#    define PERFTRACE_BEGIN_NAMED(span, name, ...)                                                 \
+        PERFTRACE_I_BEGIN_NAMED(__COUNTER__, span, name, PERFTRACE_I_FIRST(__VA_ARGS__), 0,        \
+                                __VA_ARGS__)
+#    define PERFTRACE_I_BEGIN_NAMED(n, span, name, category, ...)                                  \
+        do {                                                                                       \
+            PERFTRACE_I_SITE(PERFTRACE_I_SITE_VAR(n), SCOPE, 0, category, __VA_ARGS__);            \
+            perftrace_span_t *PERFTRACE_I_SCOPE_VAR(n) = (span);                                   \
+            PERFTRACE_I_SCOPE_VAR(n)->scope.live = perftrace_i_wanted(&PERFTRACE_I_SITE_VAR(n));   \
+            if (PERFTRACE_I_SCOPE_VAR(n)->scope.live &&                                            \
+                perftrace_i_begin_named(&PERFTRACE_I_SCOPE_VAR(n)->scope,                          \
+                                        &PERFTRACE_I_SITE_VAR(n),                                  \
+                                        PERFTRACE_I_NARGS(__VA_ARGS__) | PERFTRACE_I_SCOPE_SPAN,   \
+                                        PERFTRACE_I_SCOPE_VAR(n)->values, name))                   \
+                PERFTRACE_I_FILL(n, PERFTRACE_I_SCOPE_VAR(n)->values,                              \
+                                 PERFTRACE_I_SCOPE_VAR(n)->strings, __VA_ARGS__)                   \
+        } while (0)
 #    define PERFTRACE_END(span) perftrace_i_span_end(span)
 
 /* Consecutive phases with one clock read between two of them. PERFTRACE_LAP_BEGIN(handle, name
- * [, category]) begins the first, PERFTRACE_LAP(handle, name [, category]) ends the running phase
- * and begins the next, PERFTRACE_LAP_END(handle) ends the last; leaving the block ends it too. */
+ * [, category [, args...]]) begins the first; handle is an identifier it declares. PERFTRACE_LAP
+ * (the same arguments) ends the running phase and begins the next, PERFTRACE_LAP_END(handle) ends
+ * the last; leaving the block ends it too. Phases without arguments are the fast ones. */
 #    define PERFTRACE_LAP_BEGIN(handle, ...)                                                       \
         PERFTRACE_I_LAP_BEGIN(__COUNTER__, handle, "" PERFTRACE_I_FIRST(__VA_ARGS__),              \
-                              PERFTRACE_I_SECOND(__VA_ARGS__))
-#    define PERFTRACE_I_LAP_BEGIN(n, handle, name, category)                                       \
-        PERFTRACE_I_SITE(PERFTRACE_I_SITE_VAR(n), SCOPE, name, category, 0, 0);                    \
+                              PERFTRACE_I_SECOND(__VA_ARGS__), __VA_ARGS__)
+#    define PERFTRACE_I_LAP_BEGIN(n, handle, name, category, ...)                                  \
+        PERFTRACE_I_SITE(PERFTRACE_I_SITE_VAR(n), SCOPE, name, category, __VA_ARGS__);             \
+        uint64_t PERFTRACE_I_WORDS_VAR(handle)[PERFTRACE_I_MAX_ARGS];                              \
+        char PERFTRACE_I_CHARS_VAR(handle)[PERFTRACE_I_SCOPE_STR * 4];                             \
+        (void)PERFTRACE_I_CHARS_VAR(handle);                                                       \
+        (void)PERFTRACE_I_WORDS_VAR(handle);                                                       \
         perftrace_i_scope_t handle __attribute__((cleanup(perftrace_i_lap_leave)));                \
-        (void)perftrace_i_begin(&handle, &PERFTRACE_I_SITE_VAR(n), 0, 0)
+        if (perftrace_i_begin(&handle, &PERFTRACE_I_SITE_VAR(n),                                   \
+                              PERFTRACE_I_NARGS(__VA_ARGS__) |                                     \
+                                  PERFTRACE_I_SLOW_IF_STRINGS(__VA_ARGS__),                        \
+                              PERFTRACE_I_WORDS_VAR(handle)))                                      \
+        PERFTRACE_I_FILL(n, PERFTRACE_I_WORDS_VAR(handle), PERFTRACE_I_CHARS_VAR(handle),          \
+                         __VA_ARGS__)
 #    define PERFTRACE_LAP(handle, ...)                                                             \
         PERFTRACE_I_LAP(__COUNTER__, handle, "" PERFTRACE_I_FIRST(__VA_ARGS__),                    \
-                        PERFTRACE_I_SECOND(__VA_ARGS__))
-#    define PERFTRACE_I_LAP(n, handle, name, category)                                             \
+                        PERFTRACE_I_SECOND(__VA_ARGS__), __VA_ARGS__)
+#    define PERFTRACE_I_LAP(n, handle, name, category, ...)                                        \
         do {                                                                                       \
-            PERFTRACE_I_SITE(PERFTRACE_I_SITE_VAR(n), SCOPE, name, category, 0, 0);                \
+            PERFTRACE_I_SITE(PERFTRACE_I_SITE_VAR(n), SCOPE, name, category, __VA_ARGS__);         \
             perftrace_i_lap(&handle, &PERFTRACE_I_SITE_VAR(n));                                    \
+            PERFTRACE_I_LAP_FILL(n, handle, __VA_ARGS__)                                           \
+        } while (0)
+#    define PERFTRACE_I_LAP_FILL(n, handle, ...)                                                   \
+        if (PERFTRACE_I_NARGS(__VA_ARGS__) && handle.live) {                                       \
+            handle.values = PERFTRACE_I_WORDS_VAR(handle);                                         \
+            handle.nargs |=                                                                        \
+                PERFTRACE_I_NARGS(__VA_ARGS__) | PERFTRACE_I_SLOW_IF_STRINGS(__VA_ARGS__);         \
+            PERFTRACE_I_FILL(n, PERFTRACE_I_WORDS_VAR(handle), PERFTRACE_I_CHARS_VAR(handle),      \
+                             __VA_ARGS__)                                                          \
+        }
+/* PERFTRACE_LAP_NAMED(handle, const char *name, category [, args...]): name made at run time. */
+#    define PERFTRACE_LAP_NAMED(handle, name, ...)                                                 \
+        PERFTRACE_I_LAP_NAMED(__COUNTER__, handle, name, PERFTRACE_I_FIRST(__VA_ARGS__), 0,        \
+                              __VA_ARGS__)
+#    define PERFTRACE_I_LAP_NAMED(n, handle, name, category, ...)                                  \
+        do {                                                                                       \
+            PERFTRACE_I_SITE(PERFTRACE_I_SITE_VAR(n), SCOPE, 0, category, __VA_ARGS__);            \
+            perftrace_i_lap_by_hand(                                                               \
+                &handle, &PERFTRACE_I_SITE_VAR(n),                                                 \
+                perftrace_i_wanted(&PERFTRACE_I_SITE_VAR(n)) ? perftrace_i_name(name) : 0);        \
+            PERFTRACE_I_LAP_FILL(n, handle, __VA_ARGS__)                                           \
         } while (0)
 #    define PERFTRACE_LAP_END(handle) perftrace_i_lap_leave(&handle)
 
@@ -240,33 +288,50 @@
 /* PERFTRACE_COUNTER(name, value): a number over time, as a double. */
 #    define PERFTRACE_COUNTER(name, value)                                                         \
         PERFTRACE_COUNTERS(name, "misc", PERFTRACE_DOUBLE("value", value))
+#    define PERFTRACE_COUNTER_NAMED(name, value)                                                   \
+        PERFTRACE_COUNTERS_NAMED(name, "misc", PERFTRACE_DOUBLE("value", value))
 /* PERFTRACE_COUNTERS(name, category, args...): several series in one counter; numbers only. */
 #    define PERFTRACE_COUNTERS(...)                                                                \
         PERFTRACE_I_POINT(__COUNTER__, COUNTER, "" PERFTRACE_I_FIRST(__VA_ARGS__),                 \
                           PERFTRACE_I_SECOND(__VA_ARGS__), 0, 0, 0, __VA_ARGS__)
+#    define PERFTRACE_COUNTERS_NAMED(name, ...)                                                    \
+        PERFTRACE_I_POINT(__COUNTER__, COUNTER, 0, PERFTRACE_I_FIRST(__VA_ARGS__), 0, 0,           \
+                          perftrace_i_name(name), 0, __VA_ARGS__)
+
+/* Points with an id: (name, category, id [, args...]). */
+#    define PERFTRACE_I_WITH_ID(kind, name, ...)                                                   \
+        PERFTRACE_I_WITH_ID_(kind, "" name, 0, PERFTRACE_I_FIRST(__VA_ARGS__),                     \
+                             PERFTRACE_I_SECOND(__VA_ARGS__), __VA_ARGS__)
+#    define PERFTRACE_I_WITH_ID_NAMED(kind, name, ...)                                             \
+        PERFTRACE_I_WITH_ID_(kind, 0, perftrace_i_name(name), PERFTRACE_I_FIRST(__VA_ARGS__),      \
+                             PERFTRACE_I_SECOND(__VA_ARGS__), __VA_ARGS__)
+#    define PERFTRACE_I_WITH_ID_(kind, name, name_id, category, id, ...)                           \
+        PERFTRACE_I_POINT(__COUNTER__, kind, name, category, 1, (uint64_t)(id), name_id,           \
+                          __VA_ARGS__)
 
 /* Arrows between scopes: each of the three is bound to the scope that is open around it. The same
  * name, category and id join them; ids are the program's own, per process. */
-#    define PERFTRACE_FLOW_START(name, category, id)                                               \
-        PERFTRACE_I_POINT(__COUNTER__, FLOW_START, "" name, category, 1, (uint64_t)(id), 0, 0, 0)
-#    define PERFTRACE_FLOW_STEP(name, category, id)                                                \
-        PERFTRACE_I_POINT(__COUNTER__, FLOW_STEP, "" name, category, 1, (uint64_t)(id), 0, 0, 0)
-#    define PERFTRACE_FLOW_END(name, category, id)                                                 \
-        PERFTRACE_I_POINT(__COUNTER__, FLOW_END, "" name, category, 1, (uint64_t)(id), 0, 0, 0)
+#    define PERFTRACE_FLOW_START(name, ...) PERFTRACE_I_WITH_ID(FLOW_START, name, __VA_ARGS__)
+#    define PERFTRACE_FLOW_STEP(name, ...)  PERFTRACE_I_WITH_ID(FLOW_STEP, name, __VA_ARGS__)
+#    define PERFTRACE_FLOW_END(name, ...)   PERFTRACE_I_WITH_ID(FLOW_END, name, __VA_ARGS__)
+#    define PERFTRACE_FLOW_START_NAMED(name, ...)                                                  \
+        PERFTRACE_I_WITH_ID_NAMED(FLOW_START, name, __VA_ARGS__)
+#    define PERFTRACE_FLOW_STEP_NAMED(name, ...)                                                   \
+        PERFTRACE_I_WITH_ID_NAMED(FLOW_STEP, name, __VA_ARGS__)
+#    define PERFTRACE_FLOW_END_NAMED(name, ...)                                                    \
+        PERFTRACE_I_WITH_ID_NAMED(FLOW_END, name, __VA_ARGS__)
 
-/* Spans that belong to no thread's stack: (name, category, id [, args...]). Begin and end may be on
- * different threads; the same category and id join them. */
-#    define PERFTRACE_ASYNC_BEGIN(name, ...)                                                       \
-        PERFTRACE_I_ASYNC(ASYNC_BEGIN, name, PERFTRACE_I_FIRST(__VA_ARGS__),                       \
-                          PERFTRACE_I_SECOND(__VA_ARGS__), __VA_ARGS__)
-#    define PERFTRACE_ASYNC_INSTANT(name, ...)                                                     \
-        PERFTRACE_I_ASYNC(ASYNC_INSTANT, name, PERFTRACE_I_FIRST(__VA_ARGS__),                     \
-                          PERFTRACE_I_SECOND(__VA_ARGS__), __VA_ARGS__)
-#    define PERFTRACE_ASYNC_END(name, ...)                                                         \
-        PERFTRACE_I_ASYNC(ASYNC_END, name, PERFTRACE_I_FIRST(__VA_ARGS__),                         \
-                          PERFTRACE_I_SECOND(__VA_ARGS__), __VA_ARGS__)
-#    define PERFTRACE_I_ASYNC(kind, name, category, id, ...)                                       \
-        PERFTRACE_I_POINT(__COUNTER__, kind, "" name, category, 1, (uint64_t)(id), 0, __VA_ARGS__)
+/* Spans that belong to no thread's stack. Begin and end may be on different threads; the same
+ * category and id join them. */
+#    define PERFTRACE_ASYNC_BEGIN(name, ...)   PERFTRACE_I_WITH_ID(ASYNC_BEGIN, name, __VA_ARGS__)
+#    define PERFTRACE_ASYNC_INSTANT(name, ...) PERFTRACE_I_WITH_ID(ASYNC_INSTANT, name, __VA_ARGS__)
+#    define PERFTRACE_ASYNC_END(name, ...)     PERFTRACE_I_WITH_ID(ASYNC_END, name, __VA_ARGS__)
+#    define PERFTRACE_ASYNC_BEGIN_NAMED(name, ...)                                                 \
+        PERFTRACE_I_WITH_ID_NAMED(ASYNC_BEGIN, name, __VA_ARGS__)
+#    define PERFTRACE_ASYNC_INSTANT_NAMED(name, ...)                                               \
+        PERFTRACE_I_WITH_ID_NAMED(ASYNC_INSTANT, name, __VA_ARGS__)
+#    define PERFTRACE_ASYNC_END_NAMED(name, ...)                                                   \
+        PERFTRACE_I_WITH_ID_NAMED(ASYNC_END, name, __VA_ARGS__)
 
 /* PERFTRACE_STEP(step): from now on scopes that begin in this process carry "global_step": step. */
 #    define PERFTRACE_STEP(step) perftrace_step((int64_t)(step))
@@ -286,28 +351,51 @@
                 PERFTRACE_I_EACH(PERFTRACE_I_CHECK, 0, __VA_ARGS__)                                \
             }                                                                                      \
         } while (0)
-#    define PERFTRACE_SCOPE(...)                PERFTRACE_I_OFF(__VA_ARGS__)
-#    define PERFTRACE_SCOPE_NAMED(name, ...)    PERFTRACE_I_OFF_VALUE(name, 0, __VA_ARGS__)
-#    define PERFTRACE_FUNCTION(...)             PERFTRACE_I_OFF(0, __VA_ARGS__)
-#    define PERFTRACE_BEGIN(span, ...)          PERFTRACE_I_OFF_VALUE(span, __VA_ARGS__)
-#    define PERFTRACE_END(span)                 PERFTRACE_I_OFF_VALUE(span, 0, 0)
-#    define PERFTRACE_LAP_BEGIN(handle, ...)    PERFTRACE_I_OFF(__VA_ARGS__)
-#    define PERFTRACE_LAP(handle, ...)          PERFTRACE_I_OFF(__VA_ARGS__)
-#    define PERFTRACE_LAP_END(handle)           ((void)0)
-#    define PERFTRACE_INSTANT(...)              PERFTRACE_I_OFF(__VA_ARGS__)
-#    define PERFTRACE_INSTANT_NAMED(name, ...)  PERFTRACE_I_OFF_VALUE(name, 0, __VA_ARGS__)
-#    define PERFTRACE_COUNTER(name, value)      PERFTRACE_I_OFF_VALUE((double)(value), 0, 0)
-#    define PERFTRACE_COUNTERS(...)             PERFTRACE_I_OFF(__VA_ARGS__)
-#    define PERFTRACE_FLOW_START(name, cat, id) PERFTRACE_I_OFF_VALUE((uint64_t)(id), 0, 0)
-#    define PERFTRACE_FLOW_STEP(name, cat, id)  PERFTRACE_I_OFF_VALUE((uint64_t)(id), 0, 0)
-#    define PERFTRACE_FLOW_END(name, cat, id)   PERFTRACE_I_OFF_VALUE((uint64_t)(id), 0, 0)
-#    define PERFTRACE_ASYNC_BEGIN(name, ...)                                                       \
+#    define PERFTRACE_I_OFF_ID(...)                                                                \
         PERFTRACE_I_OFF_VALUE((uint64_t)(PERFTRACE_I_SECOND(__VA_ARGS__)), __VA_ARGS__)
-#    define PERFTRACE_ASYNC_INSTANT(name, ...)                                                     \
-        PERFTRACE_I_OFF_VALUE((uint64_t)(PERFTRACE_I_SECOND(__VA_ARGS__)), __VA_ARGS__)
-#    define PERFTRACE_ASYNC_END(name, ...)                                                         \
-        PERFTRACE_I_OFF_VALUE((uint64_t)(PERFTRACE_I_SECOND(__VA_ARGS__)), __VA_ARGS__)
-#    define PERFTRACE_STEP(step) PERFTRACE_I_OFF_VALUE((int64_t)(step), 0, 0)
+#    define PERFTRACE_I_OFF_ID_NAMED(name, ...)                                                    \
+        do {                                                                                       \
+            if (0) {                                                                               \
+                (void)(name);                                                                      \
+            }                                                                                      \
+            PERFTRACE_I_OFF_ID(__VA_ARGS__);                                                       \
+        } while (0)
+#    define PERFTRACE_SCOPE(...)             PERFTRACE_I_OFF(__VA_ARGS__)
+#    define PERFTRACE_SCOPE_NAMED(name, ...) PERFTRACE_I_OFF_VALUE(name, 0, __VA_ARGS__)
+#    define PERFTRACE_FUNCTION(...)          PERFTRACE_I_OFF(0, __VA_ARGS__)
+#    define PERFTRACE_BEGIN(span, ...)       PERFTRACE_I_OFF_VALUE(span, __VA_ARGS__)
+#    define PERFTRACE_BEGIN_NAMED(span, name, ...)                                                 \
+        do {                                                                                       \
+            if (0) {                                                                               \
+                (void)(span);                                                                      \
+            }                                                                                      \
+            PERFTRACE_I_OFF_VALUE(name, 0, __VA_ARGS__);                                           \
+        } while (0)
+#    define PERFTRACE_END(span)                    PERFTRACE_I_OFF_VALUE(span, 0, 0)
+#    define PERFTRACE_LAP_BEGIN(handle, ...)       PERFTRACE_I_OFF(__VA_ARGS__)
+#    define PERFTRACE_LAP(handle, ...)             PERFTRACE_I_OFF(__VA_ARGS__)
+#    define PERFTRACE_LAP_NAMED(handle, name, ...) PERFTRACE_I_OFF_VALUE(name, 0, __VA_ARGS__)
+#    define PERFTRACE_LAP_END(handle)              ((void)0)
+#    define PERFTRACE_INSTANT(...)                 PERFTRACE_I_OFF(__VA_ARGS__)
+#    define PERFTRACE_INSTANT_NAMED(name, ...)     PERFTRACE_I_OFF_VALUE(name, 0, __VA_ARGS__)
+#    define PERFTRACE_COUNTER(name, value)         PERFTRACE_I_OFF_VALUE((double)(value), 0, 0)
+#    define PERFTRACE_COUNTER_NAMED(name, value)                                                   \
+        PERFTRACE_I_OFF_VALUE(name, 0, 0, PERFTRACE_DOUBLE("value", value))
+#    define PERFTRACE_COUNTERS(...)                  PERFTRACE_I_OFF(__VA_ARGS__)
+#    define PERFTRACE_COUNTERS_NAMED(name, ...)      PERFTRACE_I_OFF_VALUE(name, 0, __VA_ARGS__)
+#    define PERFTRACE_FLOW_START(name, ...)          PERFTRACE_I_OFF_ID(__VA_ARGS__)
+#    define PERFTRACE_FLOW_STEP(name, ...)           PERFTRACE_I_OFF_ID(__VA_ARGS__)
+#    define PERFTRACE_FLOW_END(name, ...)            PERFTRACE_I_OFF_ID(__VA_ARGS__)
+#    define PERFTRACE_FLOW_START_NAMED(name, ...)    PERFTRACE_I_OFF_ID_NAMED(name, __VA_ARGS__)
+#    define PERFTRACE_FLOW_STEP_NAMED(name, ...)     PERFTRACE_I_OFF_ID_NAMED(name, __VA_ARGS__)
+#    define PERFTRACE_FLOW_END_NAMED(name, ...)      PERFTRACE_I_OFF_ID_NAMED(name, __VA_ARGS__)
+#    define PERFTRACE_ASYNC_BEGIN(name, ...)         PERFTRACE_I_OFF_ID(__VA_ARGS__)
+#    define PERFTRACE_ASYNC_INSTANT(name, ...)       PERFTRACE_I_OFF_ID(__VA_ARGS__)
+#    define PERFTRACE_ASYNC_END(name, ...)           PERFTRACE_I_OFF_ID(__VA_ARGS__)
+#    define PERFTRACE_ASYNC_BEGIN_NAMED(name, ...)   PERFTRACE_I_OFF_ID_NAMED(name, __VA_ARGS__)
+#    define PERFTRACE_ASYNC_INSTANT_NAMED(name, ...) PERFTRACE_I_OFF_ID_NAMED(name, __VA_ARGS__)
+#    define PERFTRACE_ASYNC_END_NAMED(name, ...)     PERFTRACE_I_OFF_ID_NAMED(name, __VA_ARGS__)
+#    define PERFTRACE_STEP(step)                     PERFTRACE_I_OFF_VALUE((int64_t)(step), 0, 0)
 
 #endif
 

@@ -297,12 +297,14 @@ void perftrace_i_end_slow(const perftrace_i_site_t *site, uint64_t live_depth, u
 }
 
 perftrace_i_begun_t perftrace_i_lap_slow(const perftrace_i_site_t *site, uint64_t live_depth,
-                                         uint64_t start, perftrace_i_site_t *next) {
+                                         uint64_t start, const uint64_t *values,
+                                         uint64_t nargs_name, perftrace_i_site_t *next,
+                                         uint32_t next_name) {
     uint64_t now = perftrace__clock_ticks();
     if (live_depth) {
-        perftrace_i_end_slow(site, live_depth, start, now, NULL, 0);
+        perftrace_i_end_slow(site, live_depth, start, now, values, nargs_name);
     }
-    return begin_at(next, 0, now);
+    return begin_at(next, next_name, now);
 }
 
 /* ---- points -------------------------------------------------------------------------------------

@@ -83,6 +83,33 @@ static void laps(void) {
     }
 }
 
+static void laps_with_arguments(int n, const char *text) {
+    PERFTRACE_LAP_BEGIN(phase, "first", "compute", PERFTRACE_INT("n", n));
+    PERFTRACE_LAP(phase, "second", "compute", PERFTRACE_STRING("s", text));
+    PERFTRACE_LAP_NAMED(phase, text, "comm");
+    PERFTRACE_LAP_NAMED(phase, text, "comm", PERFTRACE_DOUBLE("x", 0.5));
+    PERFTRACE_LAP(phase, "last");
+    PERFTRACE_LAP_END(phase);
+}
+
+static void named(int n, const char *text) {
+    perftrace_span_t span;
+    PERFTRACE_BEGIN_NAMED(&span, text, "io");
+    PERFTRACE_END(&span);
+    PERFTRACE_BEGIN_NAMED(&span, text, "io", PERFTRACE_INT("n", n), PERFTRACE_STRING("s", text));
+    PERFTRACE_END(&span);
+    PERFTRACE_COUNTER_NAMED(text, n);
+    PERFTRACE_COUNTERS_NAMED(text, "misc", PERFTRACE_UINT("used", 1));
+    PERFTRACE_FLOW_START_NAMED(text, "io", n);
+    PERFTRACE_FLOW_STEP_NAMED(text, "io", n, PERFTRACE_INT("n", n));
+    PERFTRACE_FLOW_END_NAMED(text, "io", n);
+    PERFTRACE_FLOW_START("flow", "io", n, PERFTRACE_INT("n", n));
+    PERFTRACE_FLOW_END("flow", "io", n, PERFTRACE_STRING("s", text));
+    PERFTRACE_ASYNC_BEGIN_NAMED(text, "session", n);
+    PERFTRACE_ASYNC_INSTANT_NAMED(text, "session", n, PERFTRACE_INT("n", n));
+    PERFTRACE_ASYNC_END_NAMED(text, "session", n);
+}
+
 static void points(int n, const char *text) {
     if (n)
         PERFTRACE_INSTANT("unbraced", "misc");
@@ -107,6 +134,8 @@ int every_macro(int n, const char *text);
 
 int every_macro(int n, const char *text) {
     function_scope();
+    laps_with_arguments(n, text);
+    named(n, text);
     function_scope_with(n);
     spans(n);
     laps();
