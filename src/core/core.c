@@ -61,8 +61,10 @@ int perftrace__core_start(const perftrace__core_options_t *options, bool enabled
         perftrace__ring_unmap(&ring);
         goto done;
     }
-    /* In one piece: a late thread of an earlier run may just look at the header. */
     c->ring = ring;
+    pt_store_relaxed(&c->born, ring.header->anchors[0].ticks);
+    /* Pairs with the acquire in make_room and thread_count_lost. */
+    pt_store_release(&c->header, ring.header);
     c->block = options->block;
     c->block_ns = options->block_ns;
     c->string_max = options->string_max;
@@ -211,6 +213,7 @@ void perftrace__core_fork_child(void) {
     perftrace__threads_forget();
     if (c->ring.header) {
         perftrace__ring_unmap(&c->ring);
+        c->header = NULL;
     }
     /* Also when this child itself was to start later. */
     pt_store_relaxed(&c->after_fork, c->active || c->after_fork);

@@ -26,7 +26,11 @@ typedef struct perftrace__core {
     uint64_t late;
     char *categories;
     char *names;
-    perftrace__ring_t ring;
+    perftrace__ring_t ring; /* under lock, or between start and retire by the drain's thread */
+    /* The ring's header for slow paths without the lock, where a late thread may meet the next start;
+     * release. */
+    perftrace__ring_header_t *header;
+    uint64_t born; /* ticks of the start; read relaxed */
     void (*first_event_after_fork)(void);
     void (*warn)(const char *text);
 } perftrace__core_t;

@@ -67,7 +67,7 @@ static bool wait_for_room(perftrace__slot_t *s, perftrace__ring_header_t *h, uin
  * time. */
 static bool make_room(perftrace__slot_t *s, uint64_t head, uint64_t words) {
     perftrace__core_t *c = &perftrace__core;
-    perftrace__ring_header_t *h = c->ring.header;
+    perftrace__ring_header_t *h = pt_load_acquire(&c->header);
     uint64_t cap = s->hot.mask + 1; /* of this slot, also when a later run has other rings */
     if (words > cap / 4 || words > UINT16_MAX) {
         pt_store_relaxed(&s->too_long, s->too_long + 1);
@@ -285,8 +285,8 @@ void perftrace_i_end_slow(const perftrace_i_site_t *site, uint64_t live_depth, u
                   .start = start,
                   .end = c->fast_clock ? end : perftrace__os_mono_ns(),
                   .values = values ? values : none};
-    uint64_t ring_born = c->ring.header->anchors[0].ticks;
-    if (start < ring_born && c->ring.header->anchor_count < PERFTRACE__RING_ANCHORS) {
+    uint64_t ring_born = pt_load_relaxed(&c->born);
+    if (start < ring_born) {
         /* Began before this ring was made: in the parent before a fork, or in an earlier run. */
         r.flags |= PERFTRACE_I_RECORD_FORKED;
         r.start = ring_born;

@@ -118,7 +118,7 @@ perftrace_i_slot_t *perftrace__thread_slot(void) {
 void perftrace__thread_count_lost(void) {
     perftrace__core_t *c = &perftrace__core;
     if (pt_load_acquire(&c->active)) {
-        pt_add_relaxed(&c->ring.header->no_slot, 1);
+        pt_add_relaxed(&pt_load_acquire(&c->header)->no_slot, 1);
     } else {
         pt_add_relaxed(&c->late, 1);
     }
