@@ -60,7 +60,9 @@ stage_asan() {
 }
 
 stage_tsan() {
-    export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+    # Children of processes with threads may have threads again.
+    TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:die_after_fork=0
+    export TSAN_OPTIONS=$TSAN_OPTIONS:suppressions=$here/tsan.supp
     setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=RelWithDebInfo \
         -DPERFTRACE_SANITIZE=thread "$no_mpi" &&
         run_tests -R '^test_(ring|core|drain|runtime|writer|emit|fork|thread)|^stress|^example'
