@@ -194,7 +194,7 @@ int main(int argc, char **argv) {
     }
     if (status == PT_OPTION_GO_ON) {
         pt_convert_recover_operands(&operands, !options.check);
-        status = pt_paths_collect(&request, operands.items, operands.count, &paths);
+        status = (int)pt_paths_collect(&request, operands.items, operands.count, &paths);
         pt_convert_recover_inputs(&paths, !options.check);
         if (status == PT_EXIT_OK && !options.check) {
             if (options.output != NULL) {
@@ -206,8 +206,8 @@ int main(int argc, char **argv) {
         if (status == PT_EXIT_OK) {
             raise_descriptor_limit();
             pt_output_catch_signals();
-            status =
-                convert(&options, &paths, options.check ? NULL : perftrace__strbuf_cstr(&target));
+            status = (int)convert(&options, &paths,
+                                  options.check ? NULL : perftrace__strbuf_cstr(&target));
         }
     }
     operands.count = given;

@@ -37,11 +37,11 @@ static bool rank_is_taken(const pt_convert_plan_t *plan, int64_t rank) {
 static void guess_ranks(pt_convert_plan_t *plan) {
     int64_t next = 0;
     for (size_t i = 0; i < plan->count; i++) {
-        pt_source_t *s = &plan->order[i]->source;
-        int64_t rank = s->has_rank ? -1 : pt_source_rank_of_name(plan->order[i]->path->name);
+        pt_convert_input_t *in = plan->order[i];
+        int64_t rank = in->source.has_rank ? -1 : pt_source_rank_of_name(in->path->name);
         if (rank >= 0) {
-            s->has_rank = s->rank_guessed = true;
-            s->rank = rank;
+            in->source.has_rank = in->source.rank_guessed = true;
+            in->source.rank = rank;
         }
     }
     for (size_t i = 0; i < plan->count; i++) {

@@ -130,12 +130,13 @@ static int convert_emit(void *ctx, void *task) {
     const perftrace__strbuf_t *bytes = c->is_packed ? &c->packed : &c->out;
     pt_progress_add(&r->progress, c->len);
     if (r->doc->bundle != NULL) {
-        return pt_convert_bundle_add(r->doc->bundle, c->input, &c->out, &c->names);
+        return (int)pt_convert_bundle_add(r->doc->bundle, c->input, &c->out, &c->names);
     }
     if (c->names.len > 0) {
         pt_convert_doc_names(r->doc, &c->names);
     }
-    return pt_convert_doc_events(r->doc, bytes->data, bytes->len, c->is_packed ? &c->block : NULL);
+    return (int)pt_convert_doc_events(r->doc, bytes->data, bytes->len,
+                                      c->is_packed ? &c->block : NULL);
 }
 
 static void convert_release(void *ctx, void *task) {

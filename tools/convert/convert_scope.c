@@ -37,23 +37,24 @@ static void put_async(pt_convert_input_t *in, pt_put_t *put, int64_t end) {
 
 /* Writes the scope from start to end (ns of the merged trace). lane: 0, or where the plan or the
  * lane set wants it. */
-void pt_convert_scope_put(pt_convert_input_t *in, pt_thread_t *th, pt_put_t *put, int64_t start,
-                          int64_t end, unsigned lane) {
+void pt_convert_scope_put(pt_convert_input_t *in, pt_thread_t *th, const pt_put_t *texts,
+                          int64_t start, int64_t end, unsigned lane) {
     pt_track_text_t made;
-    put->ts = start;
-    put->dur = end - start;
-    put->ph = 'X';
-    put->track = &th->track;
+    pt_put_t put = *texts;
+    put.ts = start;
+    put.dur = end - start;
+    put.ph = 'X';
+    put.track = &th->track;
     if (lane > 0 && in->options->overlap != PT_OVERLAP_KEEP) {
         in->counts.moved++;
         pt_convert_problem(in, PT_TRACE_PROBLEM_OVERLAP);
         if (in->options->overlap == PT_OVERLAP_ASYNC) {
-            put_async(in, put, end);
+            put_async(in, &put, end);
             return;
         }
-        put->track = lane_track(in, th, lane, &made);
+        put.track = lane_track(in, th, lane, &made);
     }
-    pt_event_put(in->out, put);
+    pt_event_put(in->out, &put);
     pt_convert_note_out(in, 'X', start, end);
 }
 

@@ -8,7 +8,7 @@
 unsigned pt_convert_scope_place(pt_convert_input_t *input, pt_thread_t *thread, int64_t start,
                                 int64_t end);
 /* Writes a scope into a lane; put has its texts. */
-void pt_convert_scope_put(pt_convert_input_t *input, pt_thread_t *thread, pt_put_t *put,
+void pt_convert_scope_put(pt_convert_input_t *input, pt_thread_t *thread, const pt_put_t *put,
                           int64_t start, int64_t end, unsigned lane);
 
 /* Converts an event of phase X, B or E. plan: its entry, or NULL. */
