@@ -27,7 +27,8 @@ if [ -z "${FAULT_RINGS-}" ]; then
     FAULT_RINGS=$(mktemp -d /dev/shm/perftrace-fault-XXXXXX 2>/dev/null || mktemp -d)
     export FAULT_RINGS
 fi
-trap 'rm -rf "$FAULT_RINGS" "${place-}"' EXIT
+place=
+trap 'rm -rf "$FAULT_RINGS" "$place"' EXIT
 export PERFTRACE_RING_DIR=$FAULT_RINGS
 ulimit -c 0
 chmod -R u+rwx "$work" 2>/dev/null
