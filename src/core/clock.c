@@ -77,8 +77,9 @@ static pair_t read_pair(void) {
 
 void perftrace__clock_start(bool slow) {
     perftrace__core_t *c = &perftrace__core;
-    c->fast_clock = !slow && counter_usable();
-    if (!c->fast_clock) {
+    bool fast = !slow && counter_usable();
+    pt_store_relaxed(&c->fast_clock, fast);
+    if (!fast) {
         state.mult = (uint64_t)1 << 32;
         return;
     }
@@ -94,7 +95,8 @@ void perftrace__clock_start(bool slow) {
 }
 
 uint64_t perftrace__clock_ticks(void) {
-    return perftrace__core.fast_clock ? perftrace_i_clock() : perftrace__os_mono_ns();
+    return pt_load_relaxed(&perftrace__core.fast_clock) ? perftrace_i_clock()
+                                                        : perftrace__os_mono_ns();
 }
 
 void perftrace__clock_first_anchor(perftrace__ring_header_t *h) {

@@ -65,9 +65,9 @@ int perftrace__core_start(const perftrace__core_options_t *options, bool enabled
     pt_store_relaxed(&c->born, ring.header->anchors[0].ticks);
     /* Pairs with the acquire in make_room and thread_count_lost. */
     pt_store_release(&c->header, ring.header);
-    c->block = options->block;
-    c->block_ns = options->block_ns;
-    c->string_max = options->string_max;
+    pt_store_relaxed(&c->block, options->block && options->block_ns);
+    pt_store_relaxed(&c->block_ns, options->block_ns);
+    pt_store_relaxed(&c->string_max, options->string_max);
     c->first_event_after_fork = options->first_event_after_fork;
     c->warn = options->warn;
     if (options->resume) {

@@ -11,24 +11,25 @@ typedef struct perftrace__core {
     /* Counts starts, stops and forks: a thread whose generation differs has no slot here.
      * Written under lock, read relaxed by slow paths. */
     uint32_t generation;
-    bool active;  /* a ring is there; written under lock, read relaxed */
-    bool enabled; /* under lock */
-    bool fast_clock;
-    bool block;
-    bool after_fork; /* in a child whose tracer starts at its first event; under lock, read relaxed
-                      */
+    bool active;     /* a ring is there; written under lock, read relaxed */
+    bool enabled;    /* under lock */
+    bool after_fork; /* in a child that starts at its first event; under lock, read relaxed */
     bool stopped;    /* after a stop: what comes now is late; under lock, read relaxed */
     bool has_step;   /* step is the ambient step; both under lock */
     int64_t step;
     bool warned_memory; /* under lock */
+    /* These four are written by a start and read relaxed, also by threads that are late for the run
+     * before. */
+    bool fast_clock;
+    bool block; /* overflow policy, with a bound above 0 */
     uint32_t string_max;
     uint64_t block_ns;
     uint64_t late;
     char *categories;
     char *names;
     perftrace__ring_t ring; /* under lock, or between start and retire by the drain's thread */
-    /* The ring's header for slow paths without the lock, where a late thread may meet the next start;
-     * release. */
+    /* The ring's header for slow paths without the lock, where a late thread may meet the next
+     * start; release. */
     perftrace__ring_header_t *header;
     uint64_t born; /* ticks of the start; read relaxed */
     void (*first_event_after_fork)(void);

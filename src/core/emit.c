@@ -36,7 +36,7 @@ static void count_drop(perftrace__slot_t *s, unsigned cause) {
 static bool wait_for_room(perftrace__slot_t *s, perftrace__ring_header_t *h, uint64_t head,
                           uint64_t words) {
     perftrace__core_t *c = &perftrace__core;
-    uint64_t give_up = perftrace__os_mono_ns() + c->block_ns;
+    uint64_t give_up = perftrace__os_mono_ns() + pt_load_relaxed(&c->block_ns);
     for (unsigned round = 0;; round++) {
         uint32_t seen = pt_load_acquire(&s->tail_wake);
         /* Pairs with the release in the drain's release_slots: it has read what we overwrite. */
@@ -81,7 +81,7 @@ static bool make_room(perftrace__slot_t *s, uint64_t head, uint64_t words) {
     if (used + words > cap) {
         unsigned cause = 0;
         bool room = false;
-        if (c->block && c->block_ns) {
+        if (pt_load_relaxed(&c->block)) {
             /* After one wait in vain the drain has to move before the next wait. */
             cause = 1;
             if (pt_load_relaxed(&s->gave_up) != tail + 1) {
@@ -139,7 +139,7 @@ static uint32_t arg_words(const perftrace_i_site_t *site, const uint64_t *values
         if (site->args[i].type == PERFTRACE_I_TYPE_STR) {
             const char *str = (const char *)(uintptr_t)values[i];
             if (str) {
-                cuts[i] = cut_string(str, perftrace__core.string_max);
+                cuts[i] = cut_string(str, pt_load_relaxed(&perftrace__core.string_max));
                 words += (uint32_t)((cuts[i].keep + (size_t)cuts[i].mark_len + 7) / 8);
             }
         }
@@ -283,7 +283,7 @@ void perftrace_i_end_slow(const perftrace_i_site_t *site, uint64_t live_depth, u
                   .id = live,
                   .name = (uint32_t)(nargs_name >> 32),
                   .start = start,
-                  .end = c->fast_clock ? end : perftrace__os_mono_ns(),
+                  .end = pt_load_relaxed(&c->fast_clock) ? end : perftrace__os_mono_ns(),
                   .values = values ? values : none};
     uint64_t ring_born = pt_load_relaxed(&c->born);
     if (start < ring_born) {
