@@ -119,7 +119,7 @@ enum {
 
 typedef struct perftrace_stats {
     size_t struct_size;     /* sizeof(perftrace_stats_t), set by the caller */
-    uint64_t emitted;       /* written + pending + all drops */
+    uint64_t emitted;       /* written + all drops */
     uint64_t written;       /* events in the file */
     uint64_t pending_bytes; /* in the rings, not in the file yet */
     uint64_t dropped[16];   /* by cause, index PERFTRACE_DROP_ */
@@ -129,7 +129,8 @@ typedef struct perftrace_stats {
     uint32_t reserved;
 } perftrace_stats_t;
 
-/* Fills *ret_stats. Never blocks on the disk. ERR_INVALID when struct_size is not set. */
+/* Fills *ret_stats. Does not wait for the disk itself, only for a call of init, shutdown or
+ * set_rank that does. ERR_INVALID when struct_size is not set. */
 PERFTRACE_API int perftrace_get_stats(perftrace_stats_t *ret_stats);
 
 /* ---- for bindings: the macros' work through functions

@@ -180,6 +180,10 @@ perftrace__ring_t *perftrace__core_ring(void) {
     return &perftrace__core.ring;
 }
 
+void perftrace__core_add_late(uint64_t events) {
+    pt_add_relaxed(&perftrace__core.late, events);
+}
+
 uint64_t perftrace__core_late(void) {
     return pt_load_relaxed(&perftrace__core.late);
 }

@@ -54,6 +54,8 @@ void perftrace__core_set_filter(const char *categories, const char *names); /* N
 perftrace__ring_t *perftrace__core_ring(void);
 /* Events that came after stop. */
 uint64_t perftrace__core_late(void);
+/* Adds events that reached a ring after its last sweep. */
+void perftrace__core_add_late(uint64_t events);
 /* Sets the calling thread's name; kept for the thread's life also before start. */
 void perftrace__core_thread_name(const char *name);
 void perftrace__core_step(int64_t step);

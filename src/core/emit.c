@@ -39,7 +39,7 @@ static bool wait_for_room(perftrace__slot_t *s, perftrace__ring_header_t *h, uin
     uint64_t give_up = perftrace__os_mono_ns() + pt_load_relaxed(&c->block_ns);
     for (unsigned round = 0;; round++) {
         uint32_t seen = pt_load_acquire(&s->tail_wake);
-        /* Pairs with the release in the drain's release_slots: it has read what we overwrite. */
+        /* Pairs with the release in the drain's commit: it has read what we overwrite. */
         if (head + words - pt_load_acquire(&s->tail) <= s->hot.mask + 1) {
             return true;
         }
@@ -99,7 +99,7 @@ static bool make_room(perftrace__slot_t *s, uint64_t head, uint64_t words) {
     if (limit > tail + cap) {
         limit = tail + cap;
     }
-    /* Pairs with the exchange in core_stop: whoever comes second sees the other. */
+    /* Pairs with the exchange in stop_locked (core.c): whoever comes second sees the other. */
     (void)pt_exchange_acq_rel(&s->hot.limit, limit << 8 | 0xFF);
     if (!pt_load_acquire(&c->active)) {
         pt_store_relaxed(&s->hot.limit, 0);

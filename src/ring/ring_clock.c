@@ -18,7 +18,7 @@ static uint64_t after_anchor(const perftrace__anchor_t *a, uint64_t ticks) {
 }
 
 uint64_t perftrace__ring_ticks_to_ns(const perftrace__ring_header_t *h, uint64_t ticks) {
-    /* Pairs with the release in clock_anchor (core): the anchors below the count are complete. */
+    /* Pairs with the release in perftrace__core_anchor: the anchors below the count are complete. */
     uint32_t n = pt_load_acquire(&h->anchor_count);
     if (n == 0) {
         return 0;
@@ -38,7 +38,7 @@ uint64_t perftrace__ring_ticks_to_ns(const perftrace__ring_header_t *h, uint64_t
 }
 
 int perftrace__ring_step_at(const perftrace__ring_header_t *h, uint64_t ticks, int64_t *ret_step) {
-    /* Pairs with the release in perftrace_step: marks below the count are complete, and a scope
+    /* Pairs with the release in mark_step (core.c): marks below the count are complete, and a scope
      * that began after a mark was published after it. */
     uint64_t n = pt_load_acquire(&h->step_count);
     uint64_t oldest = n > PERFTRACE__RING_STEPS ? n - PERFTRACE__RING_STEPS : 0;

@@ -199,7 +199,7 @@ perftrace__slot_t *perftrace__ring_slot_take(perftrace__ring_t *r, uint32_t tid,
     uint32_t n = pt_load_relaxed(&h->slot_count);
     bool fresh = false;
     for (uint32_t i = 0; i < n && !s; i++) {
-        /* Pairs with the release in the drain's free_slot: its last reads of the slot are over. */
+        /* Pairs with the release in the drain's free_slots: its last reads of the slot are over. */
         if (pt_load_acquire(&r->slots[i]->state) == PERFTRACE__SLOT_FREE) {
             s = r->slots[i];
         }

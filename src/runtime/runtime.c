@@ -318,7 +318,15 @@ int perftrace__runtime_stop(void) {
     uint64_t late = perftrace__core_late() - rt->late_seen;
     rt->late_seen += late;
     int status = PERFTRACE_OK;
-    if (perftrace__drain_thread_finish(rt->drain, late, limit, &status) && wait_unused(limit)) {
+    uint64_t begin = perftrace__os_mono_ns();
+    bool ended = perftrace__drain_thread_finish(rt->drain, late, limit, &status);
+    uint64_t spent = perftrace__os_mono_ns() - begin;
+    if (ended && wait_unused(spent < limit ? limit - spent : 0)) {
+        if (!status) {
+            /* A thread that had looked for room before the stop may publish after the last sweep.
+             */
+            perftrace__core_add_late(perftrace__drain_backlog_events(perftrace__core_ring()));
+        }
         tell_end(status);
         if (status) {
             /* Half a line at the end would be of no use to readers; the ring has it whole. */
