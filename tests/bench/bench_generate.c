@@ -2,7 +2,7 @@
  *
  * Usage: bench_generate --dir DIR --bytes N [--ranks N]. Each rank is a process that records
  * training steps until its file has its part of N bytes: laps, nested scopes with arguments,
- * counters, instants, flows between ranks, and a second thread that loads data. */
+ * counters, instants, flows, and a second thread that loads data. */
 #include "bench_util.h"
 
 #include <sys/stat.h>
@@ -27,7 +27,7 @@ static void layer(long step, int index) {
     spend(200 + 31 * index);
 }
 
-static void train_step(long step, int rank, int ranks) {
+static void train_step(long step) {
     PERFTRACE_STEP(step);
     PERFTRACE_SCOPE("train.step", "compute", PERFTRACE_INT("tokens", 4096 + step % 512));
     PERFTRACE_LAP_BEGIN(phase, "forward", "compute");
@@ -35,13 +35,10 @@ static void train_step(long step, int rank, int ranks) {
         layer(step, i);
     }
     PERFTRACE_LAP(phase, "backward", "compute");
+    PERFTRACE_FLOW_START("gradients", "comm", step);
     spend(900);
     PERFTRACE_LAP(phase, "allreduce", "comm");
-    if (rank == 0) {
-        PERFTRACE_FLOW_START("gradients", "comm", step);
-    } else if (rank == 1 + step % (ranks > 1 ? ranks - 1 : 1)) {
-        PERFTRACE_FLOW_END("gradients", "comm", step);
-    }
+    PERFTRACE_FLOW_END("gradients", "comm", step);
     spend(400);
     PERFTRACE_LAP(phase, "optimizer", "compute");
     spend(300);
@@ -89,7 +86,7 @@ static int run_rank(const char *dir, int rank, int ranks, long bytes) {
     for (long step = 0; st.st_size < bytes;) {
         pthread_barrier_wait(&chunk);
         for (int i = 0; i < CHUNK_STEPS; i++) {
-            train_step(step++, rank, ranks);
+            train_step(step++);
         }
         pthread_barrier_wait(&chunk);
         if (perftrace_save(-1, 0) != 0 || stat(path, &st) != 0) {

@@ -14,7 +14,7 @@ function(perftrace_bench name)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bench)
   add_dependencies(bench ${target})
   add_test(NAME bench.${name} COMMAND ${target} ${B_ARGS})
-  set_tests_properties(bench.${name} PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77
+  set_tests_properties(bench.${name} PROPERTIES LABELS bench TIMEOUT 120 SKIP_RETURN_CODE 77
     WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bench)
 endfunction()
 
@@ -35,7 +35,7 @@ set_target_properties(bench_shim bench_measure PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bench
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bench)
 add_dependencies(bench bench_shim bench_measure)
-if(NOT PERFTRACE_SANITIZE) # their run-time library must come before any other that is preloaded
+if(NOT PERFTRACE_SANITIZE) # a sanitizer must be loaded before anything else
   set_tests_properties(bench.stall PROPERTIES ENVIRONMENT LD_PRELOAD=$<TARGET_FILE:bench_shim>)
 endif()
 
