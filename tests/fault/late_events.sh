@@ -11,11 +11,11 @@ cd "$work" || exit 1
 export TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}atexit_sleep_ms=20
 slowest=0
 for ((i = 1; i <= runs; i++)); do
-    begin=$(date +%s%N)
+    begin=${EPOCHREALTIME/[.,]/}
     PERFTRACE_DIR=$work/$((i % 2)) PERFTRACE_RANK=$i PERFTRACE_LOG_STDERR=1 "$program" \
         2>run.log >&2 </dev/null
     status=$?
-    took=$((($(date +%s%N) - begin) / 1000000))
+    took=$(((${EPOCHREALTIME/[.,]/} - begin) / 1000))
     [ "$took" -le "$slowest" ] || slowest=$took
     if [ $status -ne 0 ]; then
         tail -n 50 run.log
