@@ -86,7 +86,7 @@ int perftrace__drain_thread_start(perftrace__drain_t *d, uint64_t flush_ns) {
     if (rc) {
         return PERFTRACE_ERR_NOMEM;
     }
-    d->running = true;
+    pt_store_relaxed(&d->running, true);
     return PERFTRACE_OK;
 }
 
@@ -125,9 +125,10 @@ int perftrace__drain_request(perftrace__drain_t *d, bool sync, uint64_t timeout_
         pt_store_release(&d->sync_wanted, true);
     }
     uint64_t mine = pt_add_acq_rel(&d->asked, 1) + 1;
-    if (!d->running) {
+    if (!pt_load_relaxed(&d->running)) {
         pthread_mutex_lock(&d->lock);
-        int status = sweep_locked(d, sync);
+        /* Nothing goes behind the footer. */
+        int status = d->closed ? d->last_status : sweep_locked(d, sync);
         pthread_mutex_unlock(&d->lock);
         return status;
     }
@@ -182,6 +183,6 @@ bool perftrace__drain_thread_finish(perftrace__drain_t *d, uint64_t late, uint64
         return false;
     }
     pthread_join(d->thread, NULL);
-    d->running = false;
+    pt_store_relaxed(&d->running, false); /* savers that come last look at it */
     return true;
 }
