@@ -3,4 +3,6 @@ foreach(noun life overflow fork late)
                       SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_runtime_${noun}.c
                               ${CMAKE_CURRENT_LIST_DIR}/traced_child.c
                       ROOMS base record ring sink core drain writer config recover runtime json)
+  # Hundreds of processes, on a busy machine with a sanitizer.
+  set_tests_properties(test_runtime_${noun} PROPERTIES TIMEOUT 400)
 endforeach()

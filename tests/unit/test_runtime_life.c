@@ -145,7 +145,7 @@ static void cycle_under_load(const char *where) {
     for (int i = 0; i < 2; i++) {
         CHILD_CHECK(pthread_create(&t[i], NULL, live_on, &stop) == 0);
     }
-    for (int i = 0; i < 40; i++) {
+    for (size_t i = 0; i < traced_scale(40); i++) {
         perftrace_config_t c = traced_config(where);
         c.ring_size = i % 2 ? 65536 : 1048576;
         c.overflow = i % 3 ? PERFTRACE_OVERFLOW_DROP : PERFTRACE_OVERFLOW_BLOCK;
@@ -163,7 +163,7 @@ static void threads_may_emit_across_runs(void **state) {
     (void)state;
     traced_run(cycle_under_load, dir);
     double written = 0;
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < (int)traced_scale(40); i++) {
         char name[64];
         snprintf(name, sizeof(name), i ? "traces-r0.%d.jsonl" : "traces-r0.jsonl", i);
         traced_file_t f = traced_read(dir, name);
@@ -264,7 +264,7 @@ static void stop_during_saves(const char *where) {
     for (int i = 0; i < 3; i++) {
         CHILD_CHECK(pthread_create(&t[i], NULL, save_until_told, NULL) == 0);
     }
-    for (int i = 0; i < 60; i++) {
+    for (size_t i = 0; i < traced_scale(60); i++) {
         traced_start(where);
         usleep(500);
         CHILD_CHECK(perftrace_shutdown() == 0);
@@ -278,7 +278,7 @@ static void stop_during_saves(const char *where) {
 static void a_stop_does_not_wait_for_those_who_save(void **state) {
     (void)state;
     traced_run(stop_during_saves, dir);
-    assert_int_equal(traced_files(dir, "traces-r0*.jsonl"), 60);
+    assert_int_equal(traced_files(dir, "traces-r0*.jsonl"), traced_scale(60));
     assert_int_equal(traced_files(dir, "*.ring"), 0);
 }
 
