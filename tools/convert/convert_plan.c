@@ -313,13 +313,15 @@ pt_exit_t pt_convert_plan_make(pt_convert_plan_t *plan, pt_convert_input_t *inpu
     if (plan->order == NULL) {
         return PT_EXIT_INTERNAL;
     }
+    size_t taken = 0;
     for (size_t i = 0; i < count; i++) {
         adopt_survey(&inputs[i]);
         if (inputs[i].used) {
-            plan->order[plan->count++] = &inputs[i];
+            plan->order[taken++] = &inputs[i];
         }
     }
-    if (plan->count == 0) {
+    plan->count = taken;
+    if (taken == 0) {
         pt_error("there is no trace among the inputs");
         return PT_EXIT_INPUT;
     }
