@@ -63,9 +63,9 @@ function convert(dir, args = [], names = null) {
     return r;
 }
 
-// The strict checker's complaints about a file; '' when there are none.
+// The strict checker's complaints about one or more files; '' when there are none.
 function complaints(file, args = []) {
-    const r = spawnSync(process.execPath, [CHECKER, '--quiet', ...args, file]);
+    const r = spawnSync(process.execPath, [CHECKER, '--quiet', ...args].concat(file));
     return r.status === 0 ? '' : r.stderr.toString('utf8') || `status ${r.status}`;
 }
 

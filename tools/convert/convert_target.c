@@ -17,9 +17,8 @@ static bool ends_with(const char *text, size_t len, const char *end) {
 
 /* Sessions are no traces; what stands beside them in a run's folder is passed over. */
 bool pt_convert_target_wanted(const char *name, void *ctx) {
-    static const char *const wanted[] = {"*.jsonl",   "*.jsonl.gz", "*.json",
-                                         "*.json.gz", "*.trace",    "*.pfw",
-                                         "*.pfw.gz",  "*.ndjson",   "*.ptring"};
+    static const char *const wanted[] = {"*.jsonl", "*.jsonl.gz", "*.json",   "*.json.gz",
+                                         "*.trace", "*.pfw",      "*.pfw.gz", "*.ndjson"};
     (void)ctx;
     if (fnmatch("sessions-*.jsonl*", name, 0) == 0) {
         return false;

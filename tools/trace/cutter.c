@@ -209,6 +209,8 @@ static void feed_doc(pt_cutter_t *c, const char *p, const char *end, bool last) 
 void pt_cutter_feed(pt_cutter_t *c, const char *chunk, size_t len, bool last) {
     c->chunk = chunk;
     c->chunk_line += c->chunk_line == 0; /* lines count from 1 */
+    c->mark = chunk;
+    c->mark_line = c->chunk_line;
     if (c->shape == PT_SHAPE_LINES) {
         feed_lines(c, chunk, chunk + len, last);
     } else {
@@ -217,14 +219,20 @@ void pt_cutter_feed(pt_cutter_t *c, const char *chunk, size_t len, bool last) {
     c->chunk_offset += len;
 }
 
-void pt_cutter_place(const pt_cutter_t *c, const char *p, uint64_t *ret_line,
-                     uint64_t *ret_offset) {
+void pt_cutter_place(pt_cutter_t *c, const char *p, uint64_t *ret_line, uint64_t *ret_offset) {
     if (c->carry.len > 0 && p >= c->carry.data && p <= c->carry.data + c->carry.len) {
         *ret_line = c->carry_line + count_lines(c->carry.data, p);
         *ret_offset = c->carry_offset + (uint64_t)(p - c->carry.data);
         return;
     }
-    *ret_line = c->chunk_line + count_lines(c->chunk, p);
+    /* From the last place that was asked for: a million problems must not cost a million chunks. */
+    if (p < c->mark) {
+        c->mark = c->chunk;
+        c->mark_line = c->chunk_line;
+    }
+    c->mark_line += count_lines(c->mark, p);
+    c->mark = p;
+    *ret_line = c->mark_line;
     *ret_offset = c->chunk_offset + (uint64_t)(p - c->chunk);
 }
 

@@ -43,6 +43,8 @@ struct pt_cutter {
     perftrace__json_split_t split;
     perftrace__strbuf_t carry, key;
     const char *chunk;
+    const char *mark; /* place in the chunk whose line is known */
+    uint64_t mark_line;
     uint64_t chunk_offset, chunk_line, carry_offset, carry_line;
 };
 
@@ -51,8 +53,7 @@ struct pt_cutter {
 void pt_cutter_feed(pt_cutter_t *cutter, const char *chunk, size_t len, bool last);
 
 /* Where a record, or a place in it, lies in the file. Only inside the record function. */
-void pt_cutter_place(const pt_cutter_t *cutter, const char *p, uint64_t *ret_line,
-                     uint64_t *ret_offset);
+void pt_cutter_place(pt_cutter_t *cutter, const char *p, uint64_t *ret_line, uint64_t *ret_offset);
 
 /* Frees memory; accepts NULL. */
 void pt_cutter_free(pt_cutter_t *cutter);
