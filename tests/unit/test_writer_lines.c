@@ -4,6 +4,7 @@
 #include "jsonl_encode.h"
 
 #include <math.h>
+#include <perftrace/perftrace.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -319,8 +320,8 @@ static void header_and_footer_tell_who_and_how_much(void **state) {
     assert_true(perftrace__json_check(jsonl.out.data, jsonl.out.len - 1, NULL, NULL));
     perftrace__strbuf_clear(&jsonl.out);
     perftrace__account_t a = {.written = 100201, .unfinished = 2, .recovered = true};
-    a.dropped[0] = 12;
-    a.dropped[5] = 1;
+    a.dropped[PERFTRACE_DROP_ring_full] = 12;
+    a.dropped[PERFTRACE_DROP_late] = 1;
     perftrace__jsonl_footer(&jsonl, &a);
     said(
         "{\"name\": \"perftrace_footer\", \"ph\": \"M\", \"pid\": 71, \"tid\": 71, \"args\": "
