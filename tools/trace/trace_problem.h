@@ -35,7 +35,7 @@
     X(UNFINISHED, NOTE, "unfinished", "scope without an end: closed at the last time of the file") \
     X(OVERLAP, NOTE, "overlap", "scope that crosses another one on its thread moved to a lane")    \
     X(UNSURE, NOTE, "unsure_lane",                                                                 \
-      "scope moved to a lane because the thread has too many for an exact look")                   \
+      "scope moved to a lane to be safe: whether it nests cannot be known any more")               \
     X(FLOW_OPEN, NOTE, "flow_open", "flow that starts and never ends")                             \
     X(FLOW_LONE, NOTE, "flow_lone", "flow step or end left out: no flow is open there")            \
     X(BLANK_LINE, NOTE, "blank_line", "blank line")                                                \
