@@ -72,8 +72,9 @@ static void attach(perftrace__core_t *c) {
         me.slot = s ? &s->hot : NULL;
         if (s && c->ring.memory_slots == 1 && !c->ring.anonymous && c->warn && !c->warned_memory) {
             c->warned_memory = true;
-            c->warn("the ring file's directory is full: what further threads record is written, but "
-                    "does not survive a kill");
+            c->warn(
+                "the ring file's directory is full: what further threads record is written, but "
+                "does not survive a kill");
         }
     }
     perftrace_i_slot = c->fast_clock ? me.slot : NULL;

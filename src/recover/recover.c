@@ -24,12 +24,8 @@ bool perftrace__recover_link(const char *trace_path, char *out, size_t size) {
     if (n > 6 && strcmp(trace_path + n - 6, ".jsonl") == 0) {
         n -= 6;
     }
-    if (n + sizeof(".ring") > size) {
-        return false;
-    }
-    memcpy(out, trace_path, n);
-    memcpy(out + n, ".ring", sizeof(".ring"));
-    return true;
+    int len = snprintf(out, size, "%.*s.ring", (int)n, trace_path);
+    return len > 0 && (size_t)len < size;
 }
 
 /* ---- events -------------------------------------------------------------------------------------

@@ -39,8 +39,8 @@ bool perftrace__ring_log_append(perftrace__ring_t *r, const void *data, size_t l
 void perftrace__ring_unlink(perftrace__ring_t *r);
 
 /* Gives the memory of all rings back while threads may still write: private zero pages take the
- * place of the shared ones. A ring file that was not unlinked keeps its contents. The mapping of header and slots stays valid for ever (threads hold
- * pointers). */
+ * place of the shared ones. A ring file that was not unlinked keeps its contents. The mapping of
+ * header and slots stays valid for ever (threads hold pointers). */
 void perftrace__ring_retire(perftrace__ring_t *r);
 
 /* Unmaps everything and closes. Only when no other thread can hold a slot: in a forked child, or

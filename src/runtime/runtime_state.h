@@ -20,7 +20,7 @@ typedef struct perftrace__runtime {
     bool have_config;
     perftrace__config_t config;
     perftrace__run_meta_t meta;
-    char run_id[32]; /* made up at init; forked children belong to the same run */
+    char run_id[32];           /* made up at init; forked children belong to the same run */
     perftrace__drain_t *drain; /* heap: left to a thread that hangs in the disk at shutdown */
     perftrace__sink_t *sink;
     /* A drain whose thread was given up at shutdown since it hung in the disk, and its sink. */
