@@ -1,6 +1,7 @@
 /* json_writer.c. SPDX-License-Identifier: MIT */
 #include "json_writer.h"
 
+#include "json_digits.h"
 #include "utf8.h"
 
 #include <math.h>
@@ -8,36 +9,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char digit_pairs[201] =
+const char perftrace__digit_pairs[201] =
     "00010203040506070809101112131415161718192021222324252627282930"
     "31323334353637383940414243444546474849505152535455565758596061"
     "62636465666768697071727374757677787980818283848586878889909192"
     "93949596979899";
 
-static unsigned digits_of(uint64_t v) {
-    unsigned n = 1;
-    while (v >= 10000) {
-        v /= 10000;
-        n += 4;
-    }
-    return n + (v >= 10) + (v >= 100) + (v >= 1000);
-}
+#define ONE(a, b, c)                                                                               \
+    { '.', a, b, c }
+#define TEN(a, b)                                                                                  \
+    ONE(a, b, '0'), ONE(a, b, '1'), ONE(a, b, '2'), ONE(a, b, '3'), ONE(a, b, '4'),                \
+        ONE(a, b, '5'), ONE(a, b, '6'), ONE(a, b, '7'), ONE(a, b, '8'), ONE(a, b, '9')
+#define HUNDRED(a)                                                                                 \
+    TEN(a, '0'), TEN(a, '1'), TEN(a, '2'), TEN(a, '3'), TEN(a, '4'), TEN(a, '5'), TEN(a, '6'),     \
+        TEN(a, '7'), TEN(a, '8'), TEN(a, '9')
+const char perftrace__decimals[1000][4] = {HUNDRED('0'), HUNDRED('1'), HUNDRED('2'), HUNDRED('3'),
+                                           HUNDRED('4'), HUNDRED('5'), HUNDRED('6'), HUNDRED('7'),
+                                           HUNDRED('8'), HUNDRED('9')};
+#undef ONE
+#undef TEN
+#undef HUNDRED
 
+/* Exact: not a byte behind the end is touched. */
 char *perftrace__put_u64(char *dst, uint64_t v) {
-    unsigned n = digits_of(v);
-    char *end = dst + n;
-    char *p = end;
-    while (v >= 100) {
-        p -= 2;
-        memcpy(p, digit_pairs + (v % 100) * 2, 2);
-        v /= 100;
-    }
-    if (v >= 10) {
-        memcpy(p - 2, digit_pairs + v * 2, 2);
-    } else {
-        p[-1] = (char)('0' + v);
-    }
-    return end;
+    char text[PERFTRACE__U64_MAX + 8];
+    size_t n = (size_t)(perftrace__put_digits(text, v) - text);
+    memcpy(dst, text, n);
+    return dst + n;
 }
 
 char *perftrace__put_i64(char *dst, int64_t v) {
@@ -48,38 +46,8 @@ char *perftrace__put_i64(char *dst, int64_t v) {
     return perftrace__put_u64(dst, (uint64_t)v);
 }
 
-/* Eight digits at once: each step splits every lane in two by a multiplication instead of a
- * division (the reciprocals are exact in these ranges). */
-static uint64_t eight_digits(uint32_t v) {
-    uint64_t hi = v / 10000;
-    uint64_t lo = v - (uint32_t)hi * 10000;
-    uint64_t fours = hi | lo << 32;
-    uint64_t hundreds = ((fours * 10486) >> 20) & 0x7F0000007Full;
-    uint64_t twos = hundreds | (fours - hundreds * 100) << 16;
-    uint64_t tens = ((twos * 103) >> 10) & 0x000F000F000F000Full;
-    return (tens | (twos - tens * 10) << 8) + 0x3030303030303030ull;
-}
-
 char *perftrace__put_us(char *dst, uint64_t ns) {
-    uint64_t us = ns / 1000;
-    unsigned rest = (unsigned)(ns - us * 1000);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    /* Up to 100 seconds with nine stores' worth of work in two. */
-    if (PT_LIKELY(us < 100000000)) {
-        uint64_t text = eight_digits((uint32_t)us);
-        unsigned skip = us ? (unsigned)__builtin_ctzll(text ^ 0x3030303030303030ull) / 8 : 7;
-        text >>= skip * 8;
-        memcpy(dst, &text, 8);
-        dst += 8 - skip;
-    } else
-#endif
-    {
-        dst = perftrace__put_u64(dst, us);
-    }
-    dst[0] = '.';
-    dst[1] = (char)('0' + rest / 100);
-    memcpy(dst + 2, digit_pairs + (rest % 100) * 2, 2);
-    return dst + 4;
+    return perftrace__put_micros(dst, ns);
 }
 
 static char *put_text(char *dst, const char *s) {

@@ -70,11 +70,7 @@ void perftrace__merge_begin(perftrace__merge_t *m, perftrace__lane_t *lanes, uin
     }
 }
 
-perftrace__lane_t *perftrace__merge_next(perftrace__merge_t *m) {
-    return m->heap_len ? &m->lanes[m->current] : NULL;
-}
-
-void perftrace__merge_advance(perftrace__merge_t *m, perftrace__lane_t *lane, uint32_t words) {
+void perftrace__merge_advance_slow(perftrace__merge_t *m, perftrace__lane_t *lane, uint32_t words) {
     if (words == 0) {
         lane->damaged = true;
         lane->p = lane->end;

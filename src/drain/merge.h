@@ -33,8 +33,24 @@ void perftrace__merge_begin(perftrace__merge_t *m, perftrace__lane_t *lanes, uin
 /* The lane whose next record is the earliest (by the end of scopes, the time of points), or NULL
  * when all are read. The caller decodes the record at lane->p and calls perftrace__merge_advance.
  */
-perftrace__lane_t *perftrace__merge_next(perftrace__merge_t *m);
+static inline perftrace__lane_t *perftrace__merge_next(perftrace__merge_t *m) {
+    return m->heap_len ? &m->lanes[m->current] : NULL;
+}
+
+void perftrace__merge_advance_slow(perftrace__merge_t *m, perftrace__lane_t *lane, uint32_t words);
+
 /* Moves the lane past `words` words; 0 gives up the rest of the lane as damaged. */
-void perftrace__merge_advance(perftrace__merge_t *m, perftrace__lane_t *lane, uint32_t words);
+static inline void perftrace__merge_advance(perftrace__merge_t *m, perftrace__lane_t *lane,
+                                            uint32_t words) {
+    const uint64_t *p = lane->p + words;
+    uint64_t time;
+    if (words && p < lane->end && perftrace__record_peek(p, (uint64_t)(lane->end - p), &time) &&
+        time < m->run_until) {
+        lane->p = p;
+        lane->next_time = time;
+        return;
+    }
+    perftrace__merge_advance_slow(m, lane, words);
+}
 
 #endif

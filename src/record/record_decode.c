@@ -5,22 +5,6 @@ static bool kind_has_id(uint32_t kind) {
     return kind >= PERFTRACE_I_KIND_FLOW_START && kind <= PERFTRACE_I_KIND_ASYNC_END;
 }
 
-uint32_t perftrace__record_peek(const uint64_t *p, uint64_t left, uint64_t *ret_time) {
-    if (left < 2) {
-        return 0;
-    }
-    uint64_t head = p[0];
-    uint32_t kind = (uint8_t)head;
-    uint32_t words = (uint16_t)(head >> 16);
-    uint32_t times = kind == PERFTRACE_I_KIND_SCOPE ? 2 : 1;
-    if (kind < PERFTRACE_I_KIND_SCOPE || kind > PERFTRACE_I_KIND_ASYNC_END || words < 1 + times ||
-        words > left) {
-        return 0;
-    }
-    *ret_time = p[times];
-    return words;
-}
-
 const uint64_t *perftrace__arg_next(const uint64_t *arg, const uint64_t *end, uint32_t type,
                                     const char **ret_str, uint32_t *ret_len) {
     if (arg >= end) {

@@ -39,7 +39,22 @@ uint32_t perftrace__record_decode(const uint64_t *p, uint64_t left,
 
 /* Length in words and the time that orders records (end of scopes, else the time), without
  * resolving the site; 0 as above. */
-uint32_t perftrace__record_peek(const uint64_t *p, uint64_t left, uint64_t *ret_time);
+static inline uint32_t perftrace__record_peek(const uint64_t *p, uint64_t left,
+                                              uint64_t *ret_time) {
+    if (left < 2) {
+        return 0;
+    }
+    uint64_t head = p[0];
+    uint32_t kind = (uint8_t)head;
+    uint32_t words = (uint16_t)(head >> 16);
+    uint32_t times = kind == PERFTRACE_I_KIND_SCOPE ? 2 : 1;
+    if (kind < PERFTRACE_I_KIND_SCOPE || kind > PERFTRACE_I_KIND_ASYNC_END || words < 1 + times ||
+        words > left) {
+        return 0;
+    }
+    *ret_time = p[times];
+    return words;
+}
 
 /* The event of an open-scope entry: start and end are its begin, no arguments. False for entries
  * that are closed or whose site is unknown or no scope. */

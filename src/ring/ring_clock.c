@@ -12,13 +12,9 @@ uint64_t perftrace__clock_mult(uint64_t ticks, uint64_t ns, uint64_t fallback) {
     return mult == 0 || mult > (uint64_t)1000 << 32 ? fallback : (uint64_t)mult;
 }
 
-static uint64_t after_anchor(const perftrace__anchor_t *a, uint64_t ticks) {
-    __extension__ unsigned __int128 d = (unsigned __int128)(ticks - a->ticks) * a->mult;
-    return a->ns + (uint64_t)(d >> 32);
-}
-
 uint64_t perftrace__ring_ticks_to_ns(const perftrace__ring_header_t *h, uint64_t ticks) {
-    /* Pairs with the release in perftrace__core_anchor: the anchors below the count are complete. */
+    /* Pairs with the release in perftrace__core_anchor: the anchors below the count are complete.
+     */
     uint32_t n = pt_load_acquire(&h->anchor_count);
     if (n == 0) {
         return 0;
@@ -30,14 +26,15 @@ uint64_t perftrace__ring_ticks_to_ns(const perftrace__ring_header_t *h, uint64_t
     }
     const perftrace__anchor_t *a = &h->anchors[i % PERFTRACE__RING_ANCHORS];
     if (ticks >= a->ticks) {
-        return after_anchor(a, ticks);
+        return perftrace__anchor_ns(a, ticks);
     }
     __extension__ unsigned __int128 back = (unsigned __int128)(a->ticks - ticks) * a->mult;
     uint64_t ns = (uint64_t)(back >> 32);
     return ns < a->ns ? a->ns - ns : 0;
 }
 
-int perftrace__ring_step_at(const perftrace__ring_header_t *h, uint64_t ticks, int64_t *ret_step) {
+int perftrace__ring_step_search(const perftrace__ring_header_t *h, uint64_t ticks,
+                                int64_t *ret_step) {
     /* Pairs with the release in mark_step (core.c): marks below the count are complete, and a scope
      * that began after a mark was published after it. */
     uint64_t n = pt_load_acquire(&h->step_count);
@@ -50,21 +47,4 @@ int perftrace__ring_step_at(const perftrace__ring_header_t *h, uint64_t ticks, i
         }
     }
     return 0;
-}
-
-void perftrace__ring_resolve(const perftrace__ring_header_t *h, perftrace__event_t *ev) {
-    uint64_t start = ev->start;
-    uint64_t end = ev->end;
-    ev->has_step =
-        ev->kind == PERFTRACE_I_KIND_SCOPE && perftrace__ring_step_at(h, start, &ev->step);
-    uint32_t n = pt_load_acquire(&h->anchor_count);
-    const perftrace__anchor_t *a = &h->anchors[(n - 1) % PERFTRACE__RING_ANCHORS];
-    if (PT_LIKELY(n && start >= a->ticks && end >= start)) {
-        /* Nearly every event lies behind the last anchor. */
-        ev->start = after_anchor(a, start);
-        ev->end = after_anchor(a, end);
-    } else {
-        ev->start = perftrace__ring_ticks_to_ns(h, start);
-        ev->end = end == start ? ev->start : perftrace__ring_ticks_to_ns(h, end);
-    }
 }

@@ -4,6 +4,7 @@
  * event of a site is prepared once, an event costs a few copies and its numbers. */
 #include "jsonl_encode.h"
 
+#include "json_digits.h"
 #include "json_writer.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ typedef struct site_text {
     uint32_t key_len[PERFTRACE_I_MAX_ARGS]; /* "key":_ with ", " in front but for the first */
     uint32_t room; /* bytes the line needs at most, strings and names excluded */
     uint32_t name_room;
-    bool named; /* the name comes with the event: head is empty */
+    bool user_step; /* the program gives a global_step itself */
     char text[];
 } site_text_t;
 
@@ -34,9 +35,13 @@ static char *put(char *dst, const char *s, size_t len) {
 /* Copies prepared text in blocks of 32 bytes: no call, no branch on the length in the common case.
  * Reads and writes up to WIDE - 1 bytes behind the end: prepared text and lines have that room. */
 #define WIDE 32u
-static char *put_wide(char *dst, const char *s, size_t len) {
-    for (size_t i = 0; i < len; i += WIDE) {
-        memcpy(dst + i, s + i, WIDE);
+PT_ALWAYS_INLINE char *put_wide(char *dst, const char *s, size_t len) {
+    memcpy(dst, s, WIDE);
+    if (len > WIDE) {
+        memcpy(dst + WIDE, s + WIDE, WIDE);
+        for (size_t i = 2 * WIDE; PT_UNLIKELY(i < len); i += WIDE) {
+            memcpy(dst + i, s + i, WIDE);
+        }
     }
     return dst + len;
 }
@@ -49,6 +54,15 @@ static char *put_head(char *p, const char *name, size_t len, char phase) {
     p = PUT_LITERAL(p, ", \"ph\": \"");
     *p++ = phase;
     return PUT_LITERAL(p, "\", \"ts\": ");
+}
+
+static bool has_user_step(const perftrace__site_t *site) {
+    for (uint32_t i = 0; i < site->nargs; i++) {
+        if (site->args[i].name_len == 11 && memcmp(site->args[i].name, "global_step", 11) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static const site_text_t *prepare(const perftrace__site_t *site, size_t closing_len) {
@@ -65,6 +79,7 @@ static const site_text_t *prepare(const perftrace__site_t *site, size_t closing_
     memset(t, 0, sizeof(*t));
     char *p = put_head(t->text, site->name, site->name_len, phase_of[site->kind]);
     t->head_len = (uint32_t)(p - t->text);
+    t->user_step = has_user_step(site);
     char *from = p;
     p = PUT_LITERAL(p, ", \"cat\": ");
     p = perftrace__put_json_string(p, site->category, site->category_len);
@@ -93,9 +108,13 @@ static char *put_arg(char *p, uint32_t type, uint64_t word, bool counter) {
     double d;
     switch (type) {
     case PERFTRACE_I_TYPE_I64:
-        return perftrace__put_i64(p, (int64_t)word);
+        if (PT_UNLIKELY((int64_t)word < 0)) {
+            *p++ = '-';
+            word = 0 - word;
+        }
+        return perftrace__put_digits(p, word);
     case PERFTRACE_I_TYPE_U64:
-        return perftrace__put_u64(p, word);
+        return perftrace__put_digits(p, word);
     case PERFTRACE_I_TYPE_F64:
         memcpy(&d, &word, sizeof(d));
         return perftrace__put_double(p, d, counter);
@@ -137,25 +156,41 @@ static char *put_args(char *p, const perftrace__event_t *ev, const site_text_t *
     return p;
 }
 
-static bool has_user_step(const perftrace__site_t *site) {
-    for (uint32_t i = 0; i < site->nargs; i++) {
-        if (site->args[i].name_len == 11 && memcmp(site->args[i].name, "global_step", 11) == 0) {
-            return true;
-        }
-    }
-    return false;
+static PT_COLD void prepare_thread(perftrace__jsonl_t *j, uint32_t tid) {
+    char *q = PUT_LITERAL(j->thread_text, ", \"pid\": ");
+    q = perftrace__put_u64(q, j->pid);
+    q = PUT_LITERAL(q, ", \"tid\": ");
+    q = perftrace__put_u64(q, tid);
+    j->thread_len = (size_t)(q - j->thread_text);
+    j->thread_tid = tid;
 }
 
-static char *put_thread(perftrace__jsonl_t *j, char *p, uint32_t tid) {
-    if (tid != j->thread_tid || j->thread_len == 0) {
-        char *q = PUT_LITERAL(j->thread_text, ", \"pid\": ");
-        q = perftrace__put_u64(q, j->pid);
-        q = PUT_LITERAL(q, ", \"tid\": ");
-        q = perftrace__put_u64(q, tid);
-        j->thread_len = (size_t)(q - j->thread_text);
-        j->thread_tid = tid;
+PT_ALWAYS_INLINE char *put_thread(perftrace__jsonl_t *j, char *p, uint32_t tid) {
+    if (PT_UNLIKELY(tid != j->thread_tid || j->thread_len == 0)) {
+        prepare_thread(j, tid);
     }
     return put_wide(p, j->thread_text, j->thread_len);
+}
+
+/* A time in microseconds. Neighbouring times share all digits but the last four before the point
+ * for 10 ms, so those before are kept as text. */
+PT_ALWAYS_INLINE char *put_time(perftrace__jsonl_t *j, char *p, uint64_t ns) {
+    uint64_t us = ns / 1000;
+    uint64_t high = us / 10000;
+    if (PT_UNLIKELY(high != j->time_high || high == 0)) {
+        if (high == 0) {
+            return perftrace__put_micros(p, ns);
+        }
+        j->time_len = (size_t)(perftrace__put_u64(j->time_text, high) - j->time_text);
+        j->time_high = high;
+    }
+    memcpy(p, j->time_text, sizeof(j->time_text));
+    p += j->time_len;
+    uint32_t low = (uint32_t)(us - high * 10000);
+    memcpy(p, perftrace__digit_pairs + 2 * (size_t)(low / 100), 2);
+    memcpy(p + 2, perftrace__digit_pairs + 2 * (size_t)(low % 100), 2);
+    memcpy(p + 4, perftrace__decimals[ns - us * 1000], 4);
+    return p + 8;
 }
 
 static char *put_id(char *p, uint64_t id) {
@@ -189,6 +224,62 @@ static char *put_tail(char *p, const perftrace__event_t *ev) {
     }
 }
 
+/* The common scope: nothing but numbers, a name of the site's own. The text around the numbers is
+ * all prepared, so a line is four block copies and its digits. */
+static bool is_common_scope(const perftrace__event_t *ev) {
+    return ev->kind == PERFTRACE_I_KIND_SCOPE && ev->flags == 0 && !ev->site->has_strings &&
+           ev->name == ev->site->name;
+}
+
+/* Prepares what ends a scope's line; false without memory. */
+static bool prepare_scope_end(perftrace__jsonl_t *j, bool has_step, int64_t step) {
+    perftrace__strbuf_t *b = &j->scope_end;
+    perftrace__strbuf_clear(b);
+    if (has_step) {
+        perftrace__strbuf_printf(b, ", \"global_step\": %lld", (long long)step);
+    }
+    if (j->closing_len) {
+        perftrace__strbuf_puts(b, ", ");
+        perftrace__strbuf_append(b, j->closing, j->closing_len);
+    }
+    perftrace__strbuf_puts(b, "}}\n");
+    j->scope_end_step = step;
+    j->scope_end_has_step = has_step;
+    return perftrace__strbuf_reserve(b, 2 * WIDE);
+}
+
+static bool put_common_scope(perftrace__jsonl_t *j, const perftrace__event_t *ev,
+                             const site_text_t *t) {
+    bool has_step = ev->has_step && !t->user_step;
+    if (PT_UNLIKELY(j->scope_end.len == 0 || has_step != j->scope_end_has_step ||
+                    (has_step && ev->step != j->scope_end_step)) &&
+        !prepare_scope_end(j, has_step, ev->step)) {
+        return false;
+    }
+    if (PT_UNLIKELY(j->out.len + t->room >= j->out.cap) &&
+        !perftrace__strbuf_reserve(&j->out, t->room)) {
+        return false;
+    }
+    char *p = put_wide(j->out.data + j->out.len, t->text, t->head_len);
+    p = put_time(j, p, ev->start);
+    p = PUT_LITERAL(p, ", \"dur\": ");
+    /* Viewers drop complete events without a length. */
+    p = perftrace__put_micros(p, ev->end > ev->start ? ev->end - ev->start : 1);
+    p = put_thread(j, p, ev->tid);
+    p = put_wide(p, t->text + t->head_len, t->mid_len);
+    const char *end = j->scope_end.data;
+    size_t end_len = j->scope_end.len;
+    if (ev->nargs) {
+        p = put_args(p, ev, t);
+    } else if (*end == ',') {
+        end += 2; /* nothing stands before it */
+        end_len -= 2;
+    }
+    p = put_wide(p, end, end_len);
+    j->out.len = (size_t)(p - j->out.data);
+    return true;
+}
+
 static bool put_line(perftrace__jsonl_t *j, const perftrace__event_t *ev, const char *special) {
     const site_text_t *t = ev->site->cache ? ev->site->cache : prepare(ev->site, j->closing_len);
     if (!t) {
@@ -209,18 +300,18 @@ static bool put_line(perftrace__jsonl_t *j, const perftrace__event_t *ev, const 
     } else {
         p = put_wide(p, t->text, t->head_len);
     }
-    p = perftrace__put_us(p, ev->start);
+    p = put_time(j, p, ev->start);
     if (ev->kind == PERFTRACE_I_KIND_SCOPE && !special) {
         p = PUT_LITERAL(p, ", \"dur\": ");
         /* Viewers drop complete events without a length. */
         uint64_t dur = ev->end > ev->start ? ev->end - ev->start : 1;
-        p = perftrace__put_us(p, dur);
+        p = perftrace__put_micros(p, dur);
     }
     p = put_thread(j, p, ev->tid);
     p = put_wide(p, t->text + t->head_len, t->mid_len);
     char *args = p;
     p = put_args(p, ev, t);
-    if (ev->has_step && !has_user_step(ev->site)) {
+    if (ev->has_step && !t->user_step) {
         p = p == args ? p : PUT_LITERAL(p, ", ");
         p = PUT_LITERAL(p, "\"global_step\": ");
         p = perftrace__put_i64(p, ev->step);
@@ -245,6 +336,10 @@ static bool put_line(perftrace__jsonl_t *j, const perftrace__event_t *ev, const 
 }
 
 bool perftrace__jsonl_event(perftrace__jsonl_t *j, const perftrace__event_t *ev) {
+    const site_text_t *t = ev->site->cache;
+    if (PT_LIKELY(t && is_common_scope(ev))) {
+        return put_common_scope(j, ev, t);
+    }
     return put_line(j, ev, NULL);
 }
 

@@ -18,6 +18,13 @@ typedef struct perftrace__jsonl {
     char thread_text[96]; /* , "pid": 71, "tid": 72 of the thread seen last */
     size_t thread_len;
     uint32_t thread_tid;
+    uint64_t time_high; /* the time seen last, in units of 10 ms; 0: none */
+    char time_text[16]; /* its digits */
+    size_t time_len;
+    /* What ends the line of a scope, for the step seen last: , "global_step": 9, "rank": 3}}\n */
+    perftrace__strbuf_t scope_end;
+    int64_t scope_end_step;
+    bool scope_end_has_step;
     char role_text[2048]; /* the role, or "" */
 } perftrace__jsonl_t;
 

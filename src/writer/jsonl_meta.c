@@ -39,6 +39,7 @@ bool perftrace__jsonl_init(perftrace__jsonl_t *j, const perftrace__run_meta_t *m
 
 void perftrace__jsonl_free(perftrace__jsonl_t *j) {
     perftrace__strbuf_free(&j->out);
+    perftrace__strbuf_free(&j->scope_end);
     free(j->closing);
     j->closing = NULL;
 }
