@@ -59,13 +59,17 @@ static void remove_unfinished(const char *path) {
     close(fd);
 }
 
-/* A link whose ring is not here. */
+/* A link whose ring is not here, or a ring that has just gone. */
 static void judge_dangling(const char *link, bool dry, perftrace__recovered_t *r,
                            bool *ret_silent) {
     char target[PATH_MAX];
     char boot[PERFTRACE__BOOT_ID_MAX];
     ssize_t n = readlink(link, target, sizeof(target) - 1);
-    target[n > 0 ? n : 0] = '\0';
+    if (n <= 0) {
+        *ret_silent = true; /* its process has ended well since we saw it */
+        return;
+    }
+    target[n] = '\0';
     perftrace__os_boot_id(boot);
     boot[8] = '\0';
     size_t len = strlen(link);
