@@ -92,8 +92,9 @@ static pt_exit_t open_part(pt_convert_doc_t *d) {
             goto done;
         }
     }
-    perftrace__strbuf_printf(&head, "{\"displayTimeUnit\": \"%s\", \"traceEvents\": [\n",
-                             d->options->display_time_unit);
+    perftrace__strbuf_printf(
+        &head, "{\"displayTimeUnit\": \"%s\", " PT_CONVERT_MARK ", \"traceEvents\": [\n",
+        d->options->display_time_unit);
     status = put_text(d, part, head.data, head.len);
 done:
     perftrace__strbuf_free(&problem);

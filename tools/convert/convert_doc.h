@@ -10,6 +10,10 @@
 #include "paths.h"
 #include "strbuf.h"
 
+/* Stands in the first bytes of every output, so that outputs are known when a folder is read again.
+ */
+#define PT_CONVERT_MARK "\"otherData\": {\"writer\": \"perf-trace-convert\"}"
+
 typedef struct pt_convert_part {
     pt_output_t *output;
     pt_gzip_joiner_t joiner;

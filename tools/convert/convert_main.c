@@ -162,7 +162,7 @@ static pt_exit_t convert(const pt_convert_options_t *options, const pt_paths_t *
     unsigned threads =
         options->jobs > 0 ? (unsigned)options->jobs : PT_MIN(perftrace__os_cpu_count(), 16U);
     uint64_t start = perftrace__os_mono_ns();
-    pt_convert_input_t *inputs = calloc(paths->count, sizeof *inputs);
+    pt_convert_input_t *inputs = calloc(paths->count + 1, sizeof *inputs);
     pt_problems_t *book = pt_problems_new(pt_trace_problem_kinds(), PT_TRACE_PROBLEM_COUNT);
     pt_exit_t status = PT_EXIT_INTERNAL;
     if (inputs != NULL && book != NULL) {
@@ -204,6 +204,7 @@ int main(int argc, char **argv) {
             }
         }
         if (status == PT_EXIT_OK) {
+            pt_convert_target_prune(&paths, options.check ? NULL : perftrace__strbuf_cstr(&target));
             raise_descriptor_limit();
             pt_output_catch_signals();
             status = (int)convert(&options, &paths,

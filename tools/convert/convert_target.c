@@ -2,6 +2,7 @@
  * MIT */
 #include "convert_target.h"
 
+#include "convert_doc.h"
 #include "input.h"
 #include "message.h"
 #include "trace_source.h"
@@ -79,6 +80,37 @@ int pt_convert_target_split(pt_convert_options_t *options, pt_string_list_t *ope
     options->output = out;
     operands->count = 1; /* the text stays the list's; freed with it below */
     return PT_OPTION_GO_ON;
+}
+
+static bool is_output(const char *path) {
+    pt_input_t *input = NULL;
+    const char *data;
+    bool found = false;
+    if (pt_input_open(path, NULL, &input, NULL) == 0) {
+        size_t len = pt_input_peek(input, 160, &data);
+        found = memmem(data, len, PT_CONVERT_MARK, sizeof PT_CONVERT_MARK - 1) != NULL;
+        pt_input_close(input);
+    }
+    return found;
+}
+
+void pt_convert_target_prune(pt_paths_t *paths, const char *target) {
+    struct stat st;
+    size_t kept = 0;
+    bool exists = target != NULL && stat(target, &st) == 0;
+    for (size_t i = 0; i < paths->count; i++) {
+        pt_path_t *p = &paths->items[i];
+        size_t len = strlen(p->name);
+        bool same = exists && p->device == st.st_dev && p->inode == st.st_ino;
+        bool chrome = ends_with(p->name, len, ".json") || ends_with(p->name, len, ".json.gz");
+        if (!p->named && (same || (chrome && is_output(p->name)))) {
+            pt_note("%s: left out: it is an output of this tool", p->name);
+            free(p->name);
+        } else {
+            paths->items[kept++] = *p;
+        }
+    }
+    paths->count = kept;
 }
 
 /* The length of the path of the folder that holds both; 0: the current one. */

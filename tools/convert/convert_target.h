@@ -16,6 +16,10 @@ int pt_convert_target_split(pt_convert_options_t *options, pt_string_list_t *ope
 void pt_convert_target_infer(const pt_string_list_t *operands, const pt_paths_t *paths,
                              const pt_convert_options_t *options, perftrace__strbuf_t *out);
 
+/* Takes files that were only met in a folder off the list when they are the target, or an earlier
+ * output of this tool (noted). target may be NULL. */
+void pt_convert_target_prune(pt_paths_t *paths, const char *target);
+
 /* For pt_paths_collect: what is taken from directories. */
 bool pt_convert_target_wanted(const char *name, void *ctx);
 
