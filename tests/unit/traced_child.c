@@ -109,7 +109,7 @@ traced_file_t traced_read(const char *dir, const char *name) {
     f.texts = calloc(f.count, sizeof(*f.texts));
     char *p = f.text;
     for (size_t i = 0; i < f.count; i++) {
-        char *end = strchr(p, '\n');
+        char *end = memchr(p, '\n', f.len - (size_t)(p - f.text));
         assert_non_null(end);
         *end = '\0';
         perftrace__json_error_t error;
