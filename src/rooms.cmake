@@ -27,6 +27,8 @@ function(perftrace_room name)
   target_link_libraries(${target} PRIVATE perftrace_flags Threads::Threads ${R_LIBS})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include)
   target_compile_options(${target} PRIVATE "SHELL:-iquote ${CMAKE_CURRENT_SOURCE_DIR}")
+  # The library itself holds the one definition of the thread's slot (inline.h).
+  target_compile_definitions(${target} PRIVATE PERFTRACE_I_LIBRARY=1)
   set_target_properties(${target} PROPERTIES
     PERFTRACE_ROOM_DIR "${CMAKE_CURRENT_SOURCE_DIR}" PERFTRACE_ROOM_LIBS "${R_LIBS}")
   perftrace_use_rooms(${target} ${R_DEPS})

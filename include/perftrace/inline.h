@@ -23,9 +23,18 @@ extern "C" {
 /* The calling thread's slot, NULL until its first event and wherever inline code must not go on by
  * itself (no invariant clock, after fork, after shutdown): then the slow functions decide.
  * initial-exec: one load from the thread pointer, no call; the library needs 8 bytes of the static
- * TLS reserve when it is loaded by dlopen. */
+ * TLS reserve when it is loaded by dlopen. An executable defines the variable too (weakly; the
+ * library's references bind to it), so that its code needs no look into the GOT: one cold line
+ * less. Where that binding fails, the variable stays NULL and events take the slow way, nothing
+ * else. */
+#if !defined(PERFTRACE_DISABLE) && !defined(PERFTRACE_I_LIBRARY) &&                                \
+    (!defined(__PIC__) || defined(__PIE__))
+PERFTRACE_API
+    __attribute__((weak, tls_model("initial-exec"))) __thread perftrace_i_slot_t *perftrace_i_slot;
+#else
 extern PERFTRACE_API __thread perftrace_i_slot_t *perftrace_i_slot
     __attribute__((tls_model("initial-exec")));
+#endif
 
 /* Slow halves: exported since inline code calls them; each does what the inline function of the
  * same stem could not. May lock and make system calls once per site or thread, never per event. */

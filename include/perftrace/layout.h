@@ -55,7 +55,7 @@ enum {
 #define PERFTRACE_I_NO_DEPTH   255u   /* a scope that found no room in the open-scope stack */
 #define PERFTRACE_I_SCOPE_STR  256u   /* bytes of one string argument of a scope, mark included */
 #define PERFTRACE_I_DATA_AT    65536u /* ring data, from the slot's start; a page multiple */
-#define PERFTRACE_I_OPEN_AT    256u   /* open-scope stack, from the slot's start */
+#define PERFTRACE_I_OPEN_AT    32u    /* open-scope stack, from the slot's start */
 #define PERFTRACE_I_SITE_FRESH 0x80000000u /* site word before registration */
 
 #define PERFTRACE_I_SCOPE_SLOW 0x100u /* in nargs: has strings or a run-time name */
@@ -68,15 +68,16 @@ typedef struct perftrace_i_open {
     uint32_t name; /* id of a run-time name, or 0 */
 } perftrace_i_open_t;
 
-/* The first cache line of a thread's slot in the ring file: all that a producer touches besides the
- * open-scope entry and the record itself. */
+/* The first half of a slot's first cache line in the ring file; the open-scope stack begins in the
+ * other half. A producer whose scopes nest less than three deep touches this line and the record's
+ * alone, besides the call site. */
 typedef struct perftrace_i_slot {
     /* words published << 8 | open scopes. One store-release publishes a record and pops the scope
      * in one step, so whoever looks after a kill sees either both or neither. */
     uint64_t word;
     uint64_t limit; /* the largest value of word that needs no look at the consumer's position */
     uint64_t mask;  /* ring capacity in words - 1 */
-    uint64_t reserved[5];
+    uint64_t reserved;
 } perftrace_i_slot_t;
 
 typedef struct perftrace_i_arg {

@@ -91,23 +91,24 @@ typedef struct perftrace__slot_commit {
 /* A slot's control page. Lines are kept apart by who writes them. */
 typedef struct perftrace__slot {
     perftrace_i_slot_t hot; /* the producer */
+    perftrace_i_open_t open[PERFTRACE_I_MAX_DEPTH];
+    uint64_t pad0[4]; /* to the next line */
     /* the drain */
     uint64_t tail;      /* words released to the producer; release */
     uint32_t tail_wake; /* futex word for a producer that waits */
-    uint32_t pad0;
-    uint64_t pad1[6];
+    uint32_t pad1;
+    uint64_t pad2[6];
     /* the producer, rarely */
     uint64_t drops[2];   /* ring_full, block_timeout: events lost, cumulative */
     uint64_t drop_first; /* ticks of the first and last loss since the drain looked last */
     uint64_t drop_last;
     uint32_t waiting; /* the producer waits for tail */
-    uint32_t pad2;
+    uint32_t pad3;
     uint64_t too_long;
     uint64_t gave_up; /* block policy: tail + 1 at which a wait was in vain */
-    uint64_t pad3;
+    uint64_t pad4;
     /* the drain */
     perftrace__slot_commit_t commit[2];
-    perftrace_i_open_t open[PERFTRACE_I_MAX_DEPTH];
     uint32_t state; /* release */
     uint32_t tid;
     uint32_t generation; /* threads that have used the slot */
@@ -116,9 +117,12 @@ typedef struct perftrace__slot {
     char name[64];
 } perftrace__slot_t;
 
-_Static_assert(sizeof(perftrace_i_slot_t) == 64, "the producer's fields are one cache line");
+_Static_assert(sizeof(perftrace_i_slot_t) == 32, "two open scopes fit beside it in the line");
 _Static_assert(__builtin_offsetof(perftrace__slot_t, open) == PERFTRACE_I_OPEN_AT,
                "inline code finds the open-scope stack");
+_Static_assert(__builtin_offsetof(perftrace__slot_t, tail) % 64 == 0, "lines are kept apart");
+_Static_assert(__builtin_offsetof(perftrace__slot_t, drops) % 64 == 0, "lines are kept apart");
+_Static_assert(__builtin_offsetof(perftrace__slot_t, commit) % 64 == 0, "lines are kept apart");
 _Static_assert(sizeof(perftrace__slot_t) <= 4096, "the control page is one page");
 
 #endif
