@@ -103,8 +103,8 @@ void trace(const char *dir) {
     PERFTRACE_END(&span);
     PERFTRACE_COUNTERS("counters", "misc", PERFTRACE_DOUBLE("a", 0.5F), PERFTRACE_INT("b", 2L));
     PERFTRACE_FLOW_START("flow", "ipc", 1U);
-    PERFTRACE_ASYNC_BEGIN("async", "net", 7,
-                          PERFTRACE_STRING("s", std::string("temporary").c_str()));
+    const std::string text = "text";
+    PERFTRACE_ASYNC_BEGIN("async", "net", 7, PERFTRACE_STRING("s", text.c_str()));
     PERFTRACE_ASYNC_END("async", "net", 7);
     const std::string made = "made." + std::to_string(sum);
     { PERFTRACE_SCOPE_NAMED(made.c_str(), "compute"); }
