@@ -30,7 +30,7 @@ extern "C" {
 #if !defined(PERFTRACE_DISABLE) && !defined(PERFTRACE_I_LIBRARY) &&                                \
     (!defined(__PIC__) || defined(__PIE__))
 PERFTRACE_API
-    __attribute__((weak, tls_model("initial-exec"))) __thread perftrace_i_slot_t *perftrace_i_slot;
+__attribute__((weak, tls_model("initial-exec"))) __thread perftrace_i_slot_t *perftrace_i_slot;
 #else
 extern PERFTRACE_API __thread perftrace_i_slot_t *perftrace_i_slot
     __attribute__((tls_model("initial-exec")));
@@ -55,10 +55,14 @@ PERFTRACE_API void perftrace_i_emit_slow(perftrace_i_site_t *site, uint64_t id,
 PERFTRACE_API uint32_t perftrace_i_site_ready(perftrace_i_site_t *site) PERFTRACE_I_COLD;
 /* Id of a name made at run time; copies the bytes on first sight. 0 when name is NULL. */
 PERFTRACE_API uint32_t perftrace_i_name(const char *name) PERFTRACE_I_NOTHROW;
-/* Copies the string arguments among values[0..nargs) into strings (nstrings pieces of
- * PERFTRACE_I_SCOPE_STR bytes) and lets the values point there. */
-PERFTRACE_API void perftrace_i_hold_strings(const perftrace_i_site_t *site, uint64_t *values,
-                                            char *strings, uint32_t nstrings) PERFTRACE_I_NOTHROW;
+/* Copies a string argument of a scope to where hold says (cut to PERFTRACE_I_SCOPE_STR bytes,
+ * marked) and returns its word. NULL stays NULL. */
+PERFTRACE_API uint64_t perftrace_i_hold_string(const char *text,
+                                               perftrace_i_hold_t *hold) PERFTRACE_I_NOTHROW;
+/* perftrace_i_emit_slow for words that die with the full expression. */
+PERFTRACE_API void perftrace_i_emit_words(perftrace_i_site_t *site, uint64_t id,
+                                          perftrace_i_words_t words,
+                                          uint32_t name) PERFTRACE_I_NOTHROW;
 
 PERFTRACE_I_INLINE uint64_t perftrace_i_clock(void) {
 #if defined(__x86_64__)

@@ -119,6 +119,17 @@ typedef struct perftrace_i_begun {
     uint64_t start;
 } perftrace_i_begun_t;
 
+/* The argument words of a point event whose strings may be temporaries, handed over by value. */
+typedef struct perftrace_i_words {
+    uint64_t v[PERFTRACE_I_MAX_ARGS + 1];
+} perftrace_i_words_t;
+
+/* Where the copies of a scope's strings go: room for `left` more. */
+typedef struct perftrace_i_hold {
+    char *next;
+    uint64_t left;
+} perftrace_i_hold_t;
+
 /* A scope that is begun and ended in different blocks or functions; see PERFTRACE_BEGIN. */
 typedef struct perftrace_span {
     perftrace_i_scope_t scope;

@@ -84,6 +84,20 @@
 #define PERFTRACE_I_WORD_STR(v)              perftrace_i_str(v)
 #define PERFTRACE_I_STORE(words, i, arg)     words[i] = PERFTRACE_I_VALUE(arg);
 #define PERFTRACE_I_CHECK(ctx, i, arg)       (void)PERFTRACE_I_VALUE(arg);
+#define PERFTRACE_I_LISTED(ctx, i, arg)      PERFTRACE_I_VALUE(arg),
+
+/* An argument of a scope: evaluated and, if it is a string, copied in one full expression, since
+ * the value may be a temporary of C++ that is gone behind it. */
+#define PERFTRACE_I_UNPACK(...)     __VA_ARGS__
+#define PERFTRACE_I_HOLD(n, i, arg) PERFTRACE_I_HOLD_1(n, i, PERFTRACE_I_UNPACK arg)
+#define PERFTRACE_I_HOLD_1(...)     PERFTRACE_I_HOLD_2(__VA_ARGS__)
+#define PERFTRACE_I_HOLD_2(n, i, type, key, value)                                                 \
+    PERFTRACE_I_CAT(perftrace_fill_, n)[i] = PERFTRACE_I_HELD_##type(n, value);
+#define PERFTRACE_I_HELD_I64(n, v)  PERFTRACE_I_WORD_I64(v)
+#define PERFTRACE_I_HELD_U64(n, v)  PERFTRACE_I_WORD_U64(v)
+#define PERFTRACE_I_HELD_F64(n, v)  PERFTRACE_I_WORD_F64(v)
+#define PERFTRACE_I_HELD_BOOL(n, v) PERFTRACE_I_WORD_BOOL(v)
+#define PERFTRACE_I_HELD_STR(n, v)  perftrace_i_hold_string(v, &PERFTRACE_I_CAT(perftrace_hold_, n))
 
 #define PERFTRACE_I_NARGS(...) (0u PERFTRACE_I_EACH(PERFTRACE_I_ONE, 0, __VA_ARGS__))
 #define PERFTRACE_I_NSTRS(...) (0u PERFTRACE_I_EACH(PERFTRACE_I_STRS, 0, __VA_ARGS__))
@@ -128,11 +142,12 @@
 /* Evaluates the arguments into the words of a scope that is live. */
 #    define PERFTRACE_I_FILL(n, words, chars, ...)                                                 \
         {                                                                                          \
-            PERFTRACE_I_EACH(PERFTRACE_I_STORE, words, __VA_ARGS__)                                \
-            if (PERFTRACE_I_NSTRS(__VA_ARGS__)) {                                                  \
-                perftrace_i_hold_strings(&PERFTRACE_I_SITE_VAR(n), words, chars,                   \
-                                         sizeof(chars) / PERFTRACE_I_SCOPE_STR);                   \
-            }                                                                                      \
+            uint64_t *PERFTRACE_I_CAT(perftrace_fill_, n) = words;                                 \
+            perftrace_i_hold_t PERFTRACE_I_CAT(perftrace_hold_, n) = {                             \
+                chars, sizeof(chars) / PERFTRACE_I_SCOPE_STR};                                     \
+            (void)PERFTRACE_I_CAT(perftrace_fill_, n);                                             \
+            (void)PERFTRACE_I_CAT(perftrace_hold_, n);                                             \
+            PERFTRACE_I_EACH(PERFTRACE_I_HOLD, n, __VA_ARGS__)                                     \
         }
 
 #    define PERFTRACE_I_SCOPE(n, site_name, category, ...)                                         \
@@ -254,6 +269,18 @@
         } while (0)
 #    define PERFTRACE_LAP_END(handle) perftrace_i_lap_leave(&handle)
 
+#    ifdef __cplusplus
+#        define PERFTRACE_I_WORDS(...)                                                             \
+            perftrace_i_words_t {                                                                  \
+                __VA_ARGS__                                                                        \
+            }
+#    else
+#        define PERFTRACE_I_WORDS(...)                                                             \
+            (perftrace_i_words_t) {                                                                \
+                __VA_ARGS__                                                                        \
+            }
+#    endif
+
 /* ---- points -------------------------------------------------------------------------------------
  */
 
@@ -263,13 +290,16 @@
             const uint32_t PERFTRACE_I_SCOPE_VAR(n) =                                              \
                 perftrace_i_wanted(&PERFTRACE_I_SITE_VAR(n));                                      \
             if (PERFTRACE_I_SCOPE_VAR(n)) {                                                        \
-                uint64_t PERFTRACE_I_WORDS_VAR(n)[PERFTRACE_I_NARGS(__VA_ARGS__) + 1];             \
-                PERFTRACE_I_WORDS_VAR(n)[0] = 0;                                                   \
-                PERFTRACE_I_EACH(PERFTRACE_I_STORE, PERFTRACE_I_WORDS_VAR(n), __VA_ARGS__)         \
                 if (PERFTRACE_I_NSTRS(__VA_ARGS__) || (name) == 0) {                               \
-                    perftrace_i_emit_slow(&PERFTRACE_I_SITE_VAR(n), id, PERFTRACE_I_WORDS_VAR(n),  \
-                                          name_id);                                                \
+                    /* One full expression: strings may be temporaries. */                         \
+                    perftrace_i_emit_words(&PERFTRACE_I_SITE_VAR(n), id,                           \
+                                           PERFTRACE_I_WORDS({PERFTRACE_I_EACH(                    \
+                                               PERFTRACE_I_LISTED, 0, __VA_ARGS__) 0}),            \
+                                           name_id);                                               \
                 } else {                                                                           \
+                    uint64_t PERFTRACE_I_WORDS_VAR(n)[PERFTRACE_I_NARGS(__VA_ARGS__) + 1];         \
+                    PERFTRACE_I_WORDS_VAR(n)[0] = 0;                                               \
+                    PERFTRACE_I_EACH(PERFTRACE_I_STORE, PERFTRACE_I_WORDS_VAR(n), __VA_ARGS__)     \
                     perftrace_i_emit(&PERFTRACE_I_SITE_VAR(n), PERFTRACE_I_SCOPE_VAR(n),           \
                                      PERFTRACE_I_KIND_##kind, has_id, id,                          \
                                      PERFTRACE_I_WORDS_VAR(n), PERFTRACE_I_NARGS(__VA_ARGS__));    \

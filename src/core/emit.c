@@ -331,25 +331,26 @@ void perftrace_i_emit_slow(perftrace_i_site_t *site, uint64_t id, const uint64_t
     put_record(slot, &r, (uint8_t)slot->hot.word);
 }
 
-void perftrace_i_hold_strings(const perftrace_i_site_t *site, uint64_t *values, char *strings,
-                              uint32_t nstrings) {
-    for (uint32_t i = 0; i < site->nargs; i++) {
-        const char *str = (const char *)(uintptr_t)values[i];
-        if (site->args[i].type != PERFTRACE_I_TYPE_STR || !str) {
-            continue;
-        }
-        if (nstrings == 0) {
-            values[i] = (uint64_t)(uintptr_t) "(more than four strings in one span)";
-            continue;
-        }
-        cut_t c = cut_string(str, PERFTRACE_I_SCOPE_STR - 1);
-        memcpy(strings, str, c.keep);
-        memcpy(strings + c.keep, c.mark, (size_t)c.mark_len);
-        strings[c.keep + (size_t)c.mark_len] = '\0';
-        values[i] = (uint64_t)(uintptr_t)strings;
-        strings += PERFTRACE_I_SCOPE_STR;
-        nstrings--;
+void perftrace_i_emit_words(perftrace_i_site_t *site, uint64_t id, perftrace_i_words_t words,
+                            uint32_t name) {
+    perftrace_i_emit_slow(site, id, words.v, name);
+}
+
+uint64_t perftrace_i_hold_string(const char *text, perftrace_i_hold_t *hold) {
+    if (!text) {
+        return 0;
     }
+    if (hold->left == 0) {
+        return perftrace_i_str("(more than four strings in one span)");
+    }
+    cut_t c = cut_string(text, PERFTRACE_I_SCOPE_STR - 1);
+    char *out = hold->next;
+    memcpy(out, text, c.keep);
+    memcpy(out + c.keep, c.mark, (size_t)c.mark_len);
+    out[c.keep + (size_t)c.mark_len] = '\0';
+    hold->next += PERFTRACE_I_SCOPE_STR;
+    hold->left--;
+    return perftrace_i_str(out);
 }
 
 /* ---- twins for bindings
@@ -369,9 +370,12 @@ int perftrace_span_begin(perftrace_span_t *span, perftrace_i_site_t *site, const
     } else {
         memset(span->values, 0, site->nargs * sizeof(uint64_t));
     }
-    if (nstrings) {
-        perftrace_i_hold_strings(site, span->values, span->strings,
-                                 (uint32_t)(sizeof(span->strings) / PERFTRACE_I_SCOPE_STR));
+    perftrace_i_hold_t hold = {span->strings, sizeof(span->strings) / PERFTRACE_I_SCOPE_STR};
+    for (uint32_t i = 0; nstrings && i < site->nargs; i++) {
+        if (site->args[i].type == PERFTRACE_I_TYPE_STR) {
+            span->values[i] =
+                perftrace_i_hold_string((const char *)(uintptr_t)span->values[i], &hold);
+        }
     }
     return 1;
 }
