@@ -12,7 +12,8 @@ setup_mpi_packages=(openmpi-bin libopenmpi-dev)
 # What the tests need on top of both.
 setup_test_packages=(g++ clang clang-format clang-tidy libclang-rt-14-dev libcmocka-dev valgrind
                      jq shellcheck nodejs npm chromium fonts-dejavu-core gcc-aarch64-linux-gnu
-                     libc6-dev-arm64-cross qemu-user procps git ca-certificates)
+                     g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user procps git
+                     ca-certificates)
 
 setup_say() {
     printf '== %s\n' "$*"

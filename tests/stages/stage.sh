@@ -114,7 +114,8 @@ stage_aarch64() {
     export PKG_CONFIG_SYSROOT_DIR=$sysroot
     setup_build "$build" -DCMAKE_TOOLCHAIN_FILE="$here/aarch64.cmake" \
         -DPERFTRACE_SYSROOT="$sysroot" -DCMAKE_BUILD_TYPE=Release "$no_mpi" &&
-        run_tests -R '^test_'
+        # qemu-user's own assertions stop a child that was forked while other threads ran.
+        run_tests -R '^test_' -E '^test_(runtime_fork|runtime_life|needs_recording)$'
 }
 
 stage_valgrind() {
