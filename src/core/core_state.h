@@ -52,6 +52,9 @@ bool perftrace__sites_log(const void *entry, size_t len);
  * (the loss is counted by the caller through perftrace__thread_count_lost). */
 perftrace_i_slot_t *perftrace__thread_slot(void);
 void perftrace__thread_count_lost(void);
+/* The slot the calling thread had last, also when its run has ended (its memory stays); NULL when
+ * it has none. */
+perftrace__slot_t *perftrace__thread_last_slot(void);
 void perftrace__threads_forget(void);
 
 /* clock.c */

@@ -275,8 +275,16 @@ void perftrace_i_end_slow(const perftrace_i_site_t *site, uint64_t live_depth, u
     perftrace__core_t *c = &perftrace__core;
     uint32_t live = (uint32_t)live_depth;
     perftrace__slot_t *slot = (perftrace__slot_t *)(void *)perftrace__thread_slot();
+    uint32_t depth = (uint32_t)(live_depth >> 32);
+    bool span = (nargs_name & PERFTRACE_I_SCOPE_SPAN) != 0;
     if (!slot) {
         perftrace__thread_count_lost();
+        /* Counted as late: not to be found open by the last sweep too. */
+        slot = perftrace__thread_last_slot();
+        if (slot) {
+            pt_store_release(&slot->hot.word, (slot->hot.word & ~(uint64_t)0xFF) |
+                                                  depth_after(slot, depth, start, span));
+        }
         return;
     }
     record_t r = {.site = site,
@@ -291,9 +299,7 @@ void perftrace_i_end_slow(const perftrace_i_site_t *site, uint64_t live_depth, u
         r.flags |= PERFTRACE_I_RECORD_FORKED;
         r.start = ring_born;
     }
-    put_record(slot, &r,
-               depth_after(slot, (uint32_t)(live_depth >> 32), start,
-                           (nargs_name & PERFTRACE_I_SCOPE_SPAN) != 0));
+    put_record(slot, &r, depth_after(slot, depth, start, span));
 }
 
 perftrace_i_begun_t perftrace_i_lap_slow(const perftrace_i_site_t *site, uint64_t live_depth,

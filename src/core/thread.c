@@ -116,6 +116,10 @@ perftrace_i_slot_t *perftrace__thread_slot(void) {
     return me.slot;
 }
 
+perftrace__slot_t *perftrace__thread_last_slot(void) {
+    return (perftrace__slot_t *)(void *)me.slot;
+}
+
 void perftrace__thread_count_lost(void) {
     perftrace__core_t *c = &perftrace__core;
     if (pt_load_acquire(&c->active)) {

@@ -286,13 +286,58 @@ static void switching_under_load_damages_nothing(void **state) {
     traced_free(&f);
 }
 
+/* ---- a shutdown that takes its time ---- */
+
+static perftrace_i_slot_t *slot_of_thread;
+
+static void *end_late(void *arg) {
+    (void)arg;
+    perftrace_span_t outer;
+    perftrace_span_t inner;
+    PERFTRACE_BEGIN(&outer, "outer");
+    PERFTRACE_BEGIN(&inner, "inner");
+    slot_of_thread = perftrace_i_slot;
+    pthread_barrier_wait(&gate);
+    pthread_barrier_wait(&gate);
+    PERFTRACE_END(&inner);
+    PERFTRACE_END(&outer);
+    pthread_barrier_wait(&gate);
+    return NULL;
+}
+
+/* Between the moment from which ends are late and the moment from which begins are off, a thread
+ * may go through many scopes. None of them is open at the end. */
+static void run_late_ends(const char *where) {
+    traced_start(where);
+    pthread_barrier_init(&gate, NULL, 2);
+    pthread_t t;
+    CHILD_CHECK(pthread_create(&t, NULL, end_late, NULL) == 0);
+    pthread_barrier_wait(&gate);
+    perftrace_shutdown();
+    CHILD_CHECK(!slot_of_thread || (uint8_t)slot_of_thread->word == 2);
+    pthread_barrier_wait(&gate);
+    pthread_barrier_wait(&gate);
+    CHILD_CHECK(!slot_of_thread || (uint8_t)slot_of_thread->word == 0);
+    pthread_join(t, NULL);
+}
+
+static void a_scope_that_ends_late_is_open_no_more(void **state) {
+    (void)state;
+    traced_file_t f = run(run_late_ends);
+    assert_true(traced_footer(&f, "unfinished") == 2);
+    traced_free(&f);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make_dir, drop_dir)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        CASE(every_thread_has_its_events_and_its_name), CASE(a_thread_may_be_renamed),
-        CASE(destructors_of_threads_may_emit),          CASE(threads_beyond_the_number_are_counted),
+        CASE(every_thread_has_its_events_and_its_name),
+        CASE(a_thread_may_be_renamed),
+        CASE(destructors_of_threads_may_emit),
+        CASE(threads_beyond_the_number_are_counted),
         CASE(switching_under_load_damages_nothing),
+        CASE(a_scope_that_ends_late_is_open_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
