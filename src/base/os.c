@@ -10,7 +10,9 @@
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -251,6 +253,55 @@ int perftrace__os_absolute_path(perftrace__strbuf_t *out, const char *path) {
     }
     perftrace__strbuf_puts(out, path);
     return out->failed ? -ENOMEM : 0;
+}
+
+static int above_streams(int fd) {
+    if (fd < 0 || fd > 2) {
+        return fd;
+    }
+    int higher = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    int err = errno;
+    close(fd);
+    errno = err;
+    return higher;
+}
+
+int perftrace__os_open(const char *path, int flags, mode_t mode) {
+    return above_streams(open(path, flags | O_CLOEXEC, mode));
+}
+
+int perftrace__os_open_memory(const char *name) {
+    return above_streams(memfd_create(name, MFD_CLOEXEC));
+}
+
+perftrace__os_file_id_t perftrace__os_file_id(int fd) {
+    struct stat st;
+    perftrace__os_file_id_t id = {0, 0};
+    if (fstat(fd, &st) == 0) {
+        id.dev = st.st_dev;
+        id.ino = st.st_ino;
+    }
+    return id;
+}
+
+bool perftrace__os_file_is(int fd, const perftrace__os_file_id_t *id) {
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        return fd >= 0 && errno != EBADF; /* a server that does not answer says nothing */
+    }
+    return st.st_dev == id->dev && st.st_ino == id->ino;
+}
+
+void perftrace__os_close_file(int fd, const perftrace__os_file_id_t *id) {
+    if (perftrace__os_file_is(fd, id)) {
+        close(fd);
+    }
+}
+
+bool perftrace__os_may_grow_to(uint64_t bytes) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           bytes <= limit.rlim_cur;
 }
 
 int perftrace__os_write_all(int fd, const void *data, size_t len, size_t *ret_done) {

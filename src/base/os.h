@@ -8,6 +8,7 @@
 #include "strbuf.h"
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #define PERFTRACE__BOOT_ID_MAX 40
 
@@ -42,6 +43,28 @@ void perftrace__os_expand_path(perftrace__strbuf_t *out, const char *path, const
 /* Appends the absolute form of path (the current directory put in front when relative). 0 or
  * -errno. */
 int perftrace__os_absolute_path(perftrace__strbuf_t *out, const char *path);
+
+/* open() for files that stay open: close-on-exec, and never 0, 1 or 2. A program that runs with its
+ * standard streams closed would print into them. -1 and errno on failure. */
+int perftrace__os_open(const char *path, int flags, mode_t mode);
+/* The same for memory without a name (memfd_create). */
+int perftrace__os_open_memory(const char *name);
+
+/* Which file a descriptor means. Programs that close every descriptor there is (daemons do) get
+ * ours for files of their own. */
+typedef struct perftrace__os_file_id {
+    dev_t dev;
+    ino_t ino;
+} perftrace__os_file_id_t;
+/* Of an open file; all zero for one that cannot be asked. */
+perftrace__os_file_id_t perftrace__os_file_id(int fd);
+/* False when fd is closed or means another file than when *id was taken. */
+bool perftrace__os_file_is(int fd, const perftrace__os_file_id_t *id);
+/* close() when fd still means that file. */
+void perftrace__os_close_file(int fd, const perftrace__os_file_id_t *id);
+/* False when a file of so many bytes is beyond the process' limit (RLIMIT_FSIZE): the attempt would
+ * bring SIGXFSZ, which kills. */
+bool perftrace__os_may_grow_to(uint64_t bytes);
 
 /* write() until all is written, retried on EINTR. Returns 0 or a negative errno; *ret_done tells
  * how much was written in either case. Blocks as write does. */

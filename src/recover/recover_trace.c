@@ -1,6 +1,7 @@
 /* recover_trace.c. SPDX-License-Identifier: MIT */
 #include "recover_trace.h"
 
+#include "os.h"
 #include "status_text.h"
 #include "test_point.h"
 #include "trace_file.h"
@@ -101,7 +102,7 @@ static int note_in_ring(const perftrace__ring_view_t *v, const char *ring_path, 
                 (v->header.commit_seq & 1) * sizeof(perftrace__commit_t) +
                 offsetof(perftrace__commit_t, file_offset);
     int status = PERFTRACE_OK;
-    int fd = open(ring_path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = perftrace__os_open(ring_path, O_WRONLY | O_NOFOLLOW, 0);
     if (fd < 0 || pwrite(fd, &value, sizeof(value), (off_t)at) != (ssize_t)sizeof(value)) {
         status = perftrace__status_from_errno(errno);
     }
@@ -184,7 +185,7 @@ int perftrace__recover_trace_open(const perftrace__ring_view_t *v, const char *r
         t->problem = "the file that the ring names is no trace file";
         return PERFTRACE_ERR_CORRUPT;
     }
-    t->fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    t->fd = perftrace__os_open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0);
     int err = errno;
     int status = t->fd >= 0 ? cut(v, ring_path, path, t) : perftrace__status_from_errno(err);
     if (status == PERFTRACE_ERR_EXISTS || (t->fd < 0 && err == ENOENT)) {

@@ -57,7 +57,7 @@ static int open_in(const char *dir, char *path, size_t size) {
         if (len < 0 || (size_t)len >= size) {
             return -1;
         }
-        int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        int fd = perftrace__os_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
         if (fd >= 0 || errno != EEXIST) {
             return fd;
         }
@@ -67,7 +67,8 @@ static int open_in(const char *dir, char *path, size_t size) {
 
 /* Memory for a thread's slot. */
 static bool allocate_slot(int fd, uint64_t at, uint64_t words) {
-    return ftruncate(fd, (off_t)(at + PERFTRACE_I_DATA_AT + words * 8)) == 0 &&
+    uint64_t end = at + PERFTRACE_I_DATA_AT + words * 8;
+    return perftrace__os_may_grow_to(end) && ftruncate(fd, (off_t)end) == 0 &&
            allocate(fd, at, sizeof(perftrace__slot_t)) &&
            allocate(fd, at + PERFTRACE_I_DATA_AT, words * 8);
 }
@@ -95,6 +96,7 @@ static bool try_dir(perftrace__ring_t *r, const char *dir, uint64_t words) {
     if (r->fd < 0) {
         return false;
     }
+    r->id = perftrace__os_file_id(r->fd);
     if (map_base(r, words)) {
         return true;
     }
@@ -119,7 +121,8 @@ int perftrace__ring_create(perftrace__ring_t *r, const char *const *dirs, unsign
     if (!made) {
         r->path[0] = '\0';
         r->anonymous = true;
-        r->fd = memfd_create("perftrace-ring", MFD_CLOEXEC);
+        r->fd = perftrace__os_open_memory("perftrace-ring");
+        r->id = perftrace__os_file_id(r->fd);
         if (r->fd < 0 || !map_base(r, words)) {
             perftrace__ring_unmap(r);
             return PERFTRACE_ERR_NOMEM;
@@ -144,6 +147,19 @@ int perftrace__ring_create(perftrace__ring_t *r, const char *const *dirs, unsign
     return PERFTRACE_OK;
 }
 
+/* Makes sure that fd means the ring file. Where the program has closed it, it is opened again by
+ * its name; where that is gone too, fd is -1 and the ring goes on with the memory it has. */
+static void check_fd(perftrace__ring_t *r) {
+    if (perftrace__os_file_is(r->fd, &r->id)) {
+        return;
+    }
+    r->fd = r->path[0] ? perftrace__os_open(r->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0) : -1;
+    if (r->fd >= 0 && !perftrace__os_file_is(r->fd, &r->id)) {
+        close(r->fd);
+        r->fd = -1;
+    }
+}
+
 /* Maps slot i with its ring twice in a row, so that a record never meets the ring's end. Where the
  * ring file has no room left the slot lies in memory of its own: it is drained like the others, but
  * does not survive a kill (in the file its place reads as a free slot). */
@@ -151,9 +167,10 @@ static perftrace__slot_t *map_slot(perftrace__ring_t *r, uint32_t i) {
     const perftrace__ring_header_t *h = r->header;
     uint64_t at = h->slots_at + i * h->slot_stride;
     size_t bytes = (size_t)h->ring_words * 8;
+    check_fd(r);
     int fd = r->fd;
     if (!allocate_slot(fd, at, h->ring_words)) {
-        fd = memfd_create("perftrace-slot", MFD_CLOEXEC);
+        fd = perftrace__os_open_memory("perftrace-slot");
         at = 0;
         if (fd < 0 || !allocate_slot(fd, at, h->ring_words)) {
             goto fail;
@@ -239,6 +256,9 @@ bool perftrace__ring_log_append(perftrace__ring_t *r, const void *data, size_t l
     if (len > h->log_cap - at) {
         return false;
     }
+    if (at + len > r->log_allocated) {
+        check_fd(r);
+    }
     while (at + len > r->log_allocated) {
         if (!allocate(r->fd, h->log_at + r->log_allocated, LOG_STEP)) {
             return false;
@@ -269,14 +289,17 @@ void perftrace__ring_retire(perftrace__ring_t *r) {
         mmap((char *)r->slots[i] + PERFTRACE_I_DATA_AT, 2 * bytes, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
     }
+    check_fd(r);
     /* Slot control pages and the header stay shared; an unlinked file keeps only those pages. One
      * that still has its name is for recovery. */
-    for (uint32_t i = 0; !r->path[0] && i < r->header->slot_count; i++) {
+    for (uint32_t i = 0; r->fd >= 0 && !r->path[0] && i < r->header->slot_count; i++) {
         uint64_t at = r->header->slots_at + i * r->header->slot_stride + PERFTRACE_I_DATA_AT;
         (void)fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)bytes);
     }
-    close(r->fd);
-    r->fd = -1;
+    if (r->fd >= 0) {
+        close(r->fd);
+        r->fd = -1;
+    }
     free(r->slots);
     r->slots = NULL;
 }
@@ -289,9 +312,7 @@ void perftrace__ring_unmap(perftrace__ring_t *r) {
         }
         munmap(r->header, PERFTRACE__RING_HEADER_AT + PERFTRACE__RING_LOG_CAP);
     }
-    if (r->fd >= 0) {
-        close(r->fd);
-    }
+    perftrace__os_close_file(r->fd, &r->id);
     free(r->slots);
     memset(r, 0, sizeof(*r));
     r->fd = -1;

@@ -5,6 +5,7 @@
 #ifndef PERFTRACE_RING_FILE_H
 #define PERFTRACE_RING_FILE_H
 
+#include "os.h"
 #include "ring_layout.h"
 #include "strbuf.h"
 
@@ -12,6 +13,7 @@
 
 typedef struct perftrace__ring {
     int fd;
+    perftrace__os_file_id_t id;       /* of the ring file, to know whether fd still means it */
     perftrace__ring_header_t *header; /* mapped */
     unsigned char *log;               /* mapped, log_cap bytes */
     uint64_t log_allocated;

@@ -70,7 +70,7 @@ int perftrace__ring_view_open(perftrace__ring_view_t *v, const char *path,
     memset(v, 0, sizeof(*v));
     const char *problem = NULL;
     int status = PERFTRACE_OK;
-    v->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    v->fd = perftrace__os_open(path, O_RDONLY | O_NONBLOCK, 0);
     struct stat st;
     if (v->fd < 0 || fstat(v->fd, &st) != 0) {
         status = perftrace__status_from_errno(errno);

@@ -5,6 +5,7 @@
 #include "jsonl_sink.h"
 #include "os.h"
 #include "rank_select.h"
+#include "ring_layout.h"
 #include "runtime_state.h"
 #include "status_text.h"
 
@@ -111,7 +112,8 @@ static int start_drain(int fd) {
         rt->sink = NULL;
         return PERFTRACE_ERR_NOMEM;
     }
-    perftrace__jsonl_sink_on_gone(rt->sink, perftrace__runtime_recreate_file, NULL);
+    perftrace__jsonl_sink_on_gone(rt->sink, rt->meta.trace_path, perftrace__runtime_recreate_file,
+                                  NULL);
     perftrace__drain_t *d = rt->drain;
     perftrace__drain_init(d, perftrace__core_ring());
     d->sinks[d->nsinks++] = rt->sink;
@@ -152,8 +154,11 @@ int perftrace__runtime_start(void) {
     }
     int status = start_core();
     if (status) {
+        bool size_allowed = perftrace__os_may_grow_to(
+            PERFTRACE__RING_HEADER_AT + PERFTRACE__RING_LOG_CAP + rt->config.opt.ring_size);
         perftrace__runtime_log(PERFTRACE_LOG_ERROR, "tracing is off: no memory for rings: %s",
-                               perftrace__status_text(status));
+                               size_allowed ? perftrace__status_text(status)
+                                            : "the limit on file sizes (ulimit -f) is too low");
         unlink(rt->meta.trace_path);
         close(fd);
         return status;

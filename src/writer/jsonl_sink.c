@@ -1,10 +1,12 @@
 /* jsonl_sink.c. SPDX-License-Identifier: MIT */
 #include "jsonl_sink.h"
 
+#include "os.h"
 #include "status_text.h"
 #include "trace_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,13 +27,15 @@ struct perftrace__jsonl_sink {
     thread_name_t *threads;
     uint32_t thread_count; /* seen; threads[i % MAX_THREADS] */
     perftrace__jsonl_t text;
-    int fd;
-    uint64_t offset; /* bytes of the file that are complete lines handed over by flush */
-    size_t done;     /* bytes of the present text that are in the file already */
+    int fd;                     /* -1: the program closed it and it could not be opened again */
+    perftrace__os_file_id_t id; /* of the file, to know whether fd still means it */
+    uint64_t offset;            /* bytes of the file that are complete lines handed over by flush */
+    size_t done;                /* bytes of the present text that are in the file already */
     int last_errno;
     bool replaced;
     int (*create)(void *user);
     void *user;
+    const char *path; /* the file's name, "" unknown; the creator's, who may change it */
     perftrace__run_meta_t meta;
 };
 
@@ -101,8 +105,9 @@ static int replace_file(perftrace__jsonl_sink_t *k) {
     if (fd < 0) {
         return fd;
     }
-    close(k->fd);
+    perftrace__os_close_file(k->fd, &k->id);
     k->fd = fd;
+    k->id = perftrace__os_file_id(fd);
     k->offset = 0;
     k->done = 0;
     k->replaced = true;
@@ -117,10 +122,23 @@ static int replace_file(perftrace__jsonl_sink_t *k) {
     return 0;
 }
 
+/* Makes sure that fd means the file: where the program has closed it, it is opened again. */
+static void check_fd(perftrace__jsonl_sink_t *k) {
+    if (perftrace__os_file_is(k->fd, &k->id)) {
+        return;
+    }
+    k->fd = *k->path ? perftrace__os_open(k->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0) : -1;
+    if (k->fd >= 0 && !perftrace__os_file_is(k->fd, &k->id)) {
+        close(k->fd);
+        k->fd = -1;
+    }
+}
+
 static int flush(perftrace__sink_t *s, bool sync) {
     perftrace__jsonl_sink_t *k = self(s);
     perftrace__strbuf_t *out = &k->text.out;
-    if (out->len && k->create && perftrace__trace_file_gone(k->fd)) {
+    check_fd(k);
+    if (out->len && k->create && (k->fd < 0 || perftrace__trace_file_gone(k->fd))) {
         int rc = replace_file(k);
         if (rc) {
             k->last_errno = -rc;
@@ -159,9 +177,7 @@ static bool was_replaced(perftrace__sink_t *s) {
 
 static void close_sink(perftrace__sink_t *s) {
     perftrace__jsonl_sink_t *k = self(s);
-    if (k->fd >= 0) {
-        close(k->fd);
-    }
+    perftrace__os_close_file(k->fd, &k->id);
     perftrace__jsonl_free(&k->text);
     free(k->threads);
     free(k);
@@ -192,6 +208,8 @@ perftrace__sink_t *perftrace__jsonl_sink_open(int fd, uint64_t offset_bytes,
     }
     k->base.ops = &ops;
     k->fd = fd;
+    k->id = perftrace__os_file_id(fd);
+    k->path = "";
     k->offset = offset_bytes;
     k->meta = *meta;
     if (offset_bytes == 0) {
@@ -206,12 +224,15 @@ int perftrace__jsonl_sink_errno(const perftrace__sink_t *s) {
 
 void perftrace__jsonl_sink_cut(perftrace__sink_t *s) {
     const perftrace__jsonl_sink_t *k = self(s);
+    if (!perftrace__os_file_is(k->fd, &k->id)) {
+        return;
+    }
     /* Fails on a disk that does not write at all; then the torn end stays. */
     (void)!ftruncate(k->fd, (off_t)k->offset);
 }
 
 void perftrace__jsonl_sink_disown(perftrace__sink_t *s) {
-    close(self(s)->fd);
+    perftrace__os_close_file(self(s)->fd, &self(s)->id);
 }
 
 void perftrace__jsonl_sink_header(perftrace__sink_t *s, const perftrace__run_meta_t *meta) {
@@ -229,7 +250,9 @@ void perftrace__jsonl_sink_header(perftrace__sink_t *s, const perftrace__run_met
     begin(k);
 }
 
-void perftrace__jsonl_sink_on_gone(perftrace__sink_t *s, int (*create)(void *user), void *user) {
+void perftrace__jsonl_sink_on_gone(perftrace__sink_t *s, const char *path,
+                                   int (*create)(void *user), void *user) {
+    self(s)->path = path;
     self(s)->create = create;
     self(s)->user = user;
 }

@@ -25,9 +25,11 @@ void perftrace__jsonl_sink_disown(perftrace__sink_t *s);
 /* Adds a header line with new values of rank and world size. */
 void perftrace__jsonl_sink_header(perftrace__sink_t *s, const perftrace__run_meta_t *meta);
 
-/* What to do when the file's name was removed while it was written: create returns a new file
- * (owned by the sink from then on) or a negative errno. Without it the sink writes on into the
- * nameless file. */
-void perftrace__jsonl_sink_on_gone(perftrace__sink_t *s, int (*create)(void *user), void *user);
+/* What to do when the program closed the file behind the sink's back: it is opened again by path
+ * (the caller's, up to date as long as the sink lives; "" unknown). When the name was removed
+ * while the file was written: create returns a new file (owned by the sink from then on) or a
+ * negative errno. Without it the sink writes on into the nameless file. */
+void perftrace__jsonl_sink_on_gone(perftrace__sink_t *s, const char *path,
+                                   int (*create)(void *user), void *user);
 
 #endif

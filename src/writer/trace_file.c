@@ -41,7 +41,7 @@ int perftrace__trace_file_create(const char *stem, const char *ext, char *path, 
         if (len < 0 || (size_t)len >= size) {
             return -ENAMETOOLONG;
         }
-        int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int fd = perftrace__os_open(path, O_RDWR | O_CREAT | O_EXCL, 0666);
         if (fd >= 0) {
             *ret_fd = fd;
             PT_TEST_POINT(file_created);
@@ -59,6 +59,10 @@ int perftrace__trace_file_write(int fd, const void *data, size_t len, uint64_t o
     const char *p = data;
     size_t done = 0;
     int status = 0;
+    if (!perftrace__os_may_grow_to(offset + len)) {
+        *ret_done = 0;
+        return -EFBIG;
+    }
 #ifdef PERFTRACE__TEST_POINTS
     /* A kill between two halves of a write is what a kill inside write(2) leaves. */
     if (len > 1) {

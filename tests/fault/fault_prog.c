@@ -256,6 +256,67 @@ static int do_again(void) {
     return 0;
 }
 
+/* ---- closes: every descriptor is closed, files of the program take their numbers
+ * ----------------------------------------------------------------------------------
+ */
+
+static void *hundred(void *unused) {
+    (void)unused;
+    ticks(100, 0);
+    return NULL;
+}
+
+#define OWN_FILES 8
+
+/* Prints how many of the program's own files are as it left them. */
+static int do_closes(void) {
+    int own[OWN_FILES];
+    perftrace_init(NULL);
+    ticks(100, 0);
+    for (int fd = 3; fd < 1024; fd++) {
+        close(fd);
+    }
+    for (int i = 0; i < OWN_FILES; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "own-%d", i);
+        own[i] = open(name, O_RDWR | O_CREAT | O_TRUNC, 0666);
+        if (write(own[i], "mine", 4) != 4) {
+            return 1;
+        }
+    }
+    ticks(100, 0);
+    pthread_t thread; /* needs room in the ring file */
+    pthread_create(&thread, NULL, hundred, NULL);
+    pthread_join(thread, NULL);
+    if (perftrace_save(-1, 1) != 0) {
+        return 1;
+    }
+    ticks(100, 0);
+    perftrace_shutdown();
+    int well = 0;
+    for (int i = 0; i < OWN_FILES; i++) {
+        struct stat st;
+        well += fstat(own[i], &st) == 0 && st.st_size == 4;
+    }
+    printf("%d\n", well);
+    return 0;
+}
+
+/* ---- streams: prints and traces in turn
+ * --------------------------------------------------------------------------------------------------
+ */
+
+static int do_streams(void) {
+    perftrace_init(NULL);
+    for (int64_t n = 0; n < 100; n++) {
+        tick(n);
+        printf("a line of the program\n");
+        fflush(stdout);
+        fprintf(stderr, "another line of the program\n");
+    }
+    return 0;
+}
+
 int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "";
     if (strcmp(mode, "ticks") == 0 && argc == 5) {
@@ -275,6 +336,12 @@ int main(int argc, char **argv) {
     }
     if (strcmp(mode, "filler") == 0 && argc == 3) {
         return do_filler(argv);
+    }
+    if (strcmp(mode, "closes") == 0) {
+        return do_closes();
+    }
+    if (strcmp(mode, "streams") == 0) {
+        return do_streams();
     }
     if (strcmp(mode, "again") == 0) {
         return do_again();

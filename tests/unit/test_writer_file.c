@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -124,21 +125,26 @@ static void a_sink_writes_what_it_has_when_it_is_flushed(void **state) {
 static void a_failed_write_is_offered_again_and_nothing_is_twice(void **state) {
     (void)state;
     char path[4096];
-    perftrace__sink_t *s = open_sink("full", path);
     const perftrace__run_meta_t meta = {.rank = 2, .pid = 7};
-    int bad = open("/dev/full", O_WRONLY);
-    perftrace__sink_t *f = perftrace__jsonl_sink_open(bad, 0, &meta);
-    assert_int_equal(f->ops->flush(f, false), PERFTRACE_ERR_FULL);
-    assert_int_equal(perftrace__jsonl_sink_errno(f), ENOSPC);
-    assert_int_equal(f->ops->offset(f), 0);
-    /* The disk works again: the same descriptor now leads to a file. */
-    int good = open(path, O_WRONLY);
-    assert_int_equal(dup2(good, bad), bad);
-    close(good);
-    assert_int_equal(f->ops->flush(f, false), 0);
-    assert_int_equal(perftrace__jsonl_sink_errno(f), 0);
-    assert_int_equal(f->ops->offset(f), size_of(path));
-    perftrace__sink_close(f);
+    int full = open("/dev/full", O_WRONLY);
+    perftrace__sink_t *s = perftrace__jsonl_sink_open(full, 0, &meta);
+    assert_int_equal(s->ops->flush(s, false), PERFTRACE_ERR_FULL);
+    assert_int_equal(perftrace__jsonl_sink_errno(s), ENOSPC);
+    assert_int_equal(s->ops->offset(s), 0);
+    perftrace__sink_close(s);
+    s = open_sink("full", path);
+    struct rlimit before;
+    getrlimit(RLIMIT_FSIZE, &before);
+    struct rlimit low = {.rlim_cur = 10, .rlim_max = before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &low);
+    int status = s->ops->flush(s, false);
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_int_not_equal(status, 0);
+    assert_int_equal(perftrace__jsonl_sink_errno(s), EFBIG);
+    assert_int_equal(s->ops->offset(s), 0);
+    assert_int_equal(s->ops->flush(s, false), 0);
+    assert_int_equal(perftrace__jsonl_sink_errno(s), 0);
+    assert_int_equal(s->ops->offset(s), size_of(path));
     perftrace__sink_close(s);
     traced_file_t t = traced_read(dir, "full.jsonl");
     assert_int_equal(traced_count(&t, "perftrace_header"), 1);
@@ -174,7 +180,7 @@ static void a_file_that_was_removed_is_followed_by_another(void **state) {
     (void)state;
     char path[4096];
     perftrace__sink_t *s = open_sink("gone", path);
-    perftrace__jsonl_sink_on_gone(s, create_second, NULL);
+    perftrace__jsonl_sink_on_gone(s, path, create_second, NULL);
     s->ops->thread(s, 9, "first");
     assert_int_equal(s->ops->flush(s, false), 0);
     assert_false(s->ops->replaced(s));
@@ -191,6 +197,42 @@ static void a_file_that_was_removed_is_followed_by_another(void **state) {
         const cJSON *line = traced_line(&f, "thread_name", i);
         assert_string_equal(cJSON_GetStringValue(traced_arg(line, "name")), "second");
     }
+    traced_free(&f);
+}
+
+static void a_file_that_the_program_closed_is_opened_again(void **state) {
+    (void)state;
+    char path[4096];
+    char other[256];
+    snprintf(other, sizeof(other), "%s/other", dir);
+    perftrace__sink_t *s = open_sink("closed", path);
+    perftrace__jsonl_sink_on_gone(s, path, create_second, NULL);
+    assert_int_equal(s->ops->flush(s, false), 0);
+    uint64_t header = s->ops->offset(s);
+    /* The lowest number that is free is the next one given out. */
+    int free_one = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    close(free_one);
+    for (int fd = 3; fd < free_one; fd++) {
+        struct stat st;
+        struct stat named;
+        if (fstat(fd, &st) == 0 && stat(path, &named) == 0 && st.st_ino == named.st_ino &&
+            st.st_dev == named.st_dev) {
+            close(fd);
+        }
+    }
+    int mine = open(other, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    assert_true(mine >= 0 && mine < free_one);
+    s->ops->thread(s, 9, "worker");
+    assert_int_equal(s->ops->flush(s, true), 0);
+    assert_false(s->ops->replaced(s));
+    assert_true(s->ops->offset(s) > header && s->ops->offset(s) == size_of(path));
+    perftrace__sink_close(s);
+    assert_int_equal(size_of(other), 0);
+    assert_true(fcntl(mine, F_GETFD) >= 0);
+    close(mine);
+    traced_file_t f = traced_read(dir, "closed.jsonl");
+    assert_int_equal(traced_count(&f, "perftrace_header"), 1);
+    assert_int_equal(traced_count(&f, "thread_name"), 1);
     traced_free(&f);
 }
 
@@ -221,6 +263,7 @@ int main(void) {
         cmocka_unit_test(a_failed_write_is_offered_again_and_nothing_is_twice),
         cmocka_unit_test(a_new_rank_is_told_from_the_next_line_on),
         cmocka_unit_test(a_file_that_was_removed_is_followed_by_another),
+        cmocka_unit_test(a_file_that_the_program_closed_is_opened_again),
         cmocka_unit_test(an_opened_file_goes_on_where_it_counts),
     };
     return cmocka_run_group_tests(tests, make_dir, drop_dir);
