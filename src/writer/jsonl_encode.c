@@ -276,6 +276,7 @@ static bool put_common_scope(perftrace__jsonl_t *j, const perftrace__event_t *ev
         end_len -= 2;
     }
     p = put_wide(p, end, end_len);
+    *p = '\0'; /* as the buffer promises */
     j->out.len = (size_t)(p - j->out.data);
     return true;
 }
@@ -331,6 +332,7 @@ static bool put_line(perftrace__jsonl_t *j, const perftrace__event_t *ev, const 
     }
     *p++ = '}';
     p = put_tail(p, ev);
+    *p = '\0'; /* as the buffer promises */
     j->out.len = (size_t)(p - j->out.data);
     return true;
 }

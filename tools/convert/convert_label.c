@@ -21,6 +21,7 @@ static void put_text(perftrace__strbuf_t *out, const char *text) {
     size_t len = strlen(text);
     if (perftrace__strbuf_reserve(out, PERFTRACE__JSON_STRING_ROOM(len))) {
         out->len = (size_t)(perftrace__put_json_chars(out->data + out->len, text, len) - out->data);
+        out->data[out->len] = '\0';
     }
 }
 

@@ -63,6 +63,7 @@ void pt_event_put(perftrace__strbuf_t *out, const pt_put_t *put) {
         p = put_mem(p, put->rest.p, put->rest.len);
     }
     p = PUT_LITERAL(p, "},\n");
+    *p = '\0'; /* as the buffer promises */
     out->len = (size_t)(p - out->data);
 }
 
@@ -83,5 +84,6 @@ void pt_event_put_verbatim(perftrace__strbuf_t *out, const pt_event_t *ev,
     p += track->len;
     p = put_mem(p, ev->tail.p, ev->tail.len);
     p = PUT_LITERAL(p, ",\n");
+    *p = '\0'; /* as the buffer promises */
     out->len = (size_t)(p - out->data);
 }
