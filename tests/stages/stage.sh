@@ -66,7 +66,9 @@ stage_tsan() {
     export TSAN_OPTIONS=$TSAN_OPTIONS:suppressions=$here/tsan.supp
     setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=RelWithDebInfo \
         -DPERFTRACE_WERROR=OFF -DPERFTRACE_SANITIZE=thread "$no_mpi" &&
-        run_tests -R '^test_(ring|core|drain|runtime|writer|emit|fork|thread)|^stress|^example'
+        run_tests -R '^test_(ring|core|drain|runtime|writer|emit|fork|thread)|^stress|^example' \
+            -E '05_threads_and_fork' # its forked child starts a thread: ThreadSanitizer takes the
+    # parent's thread for it ("dup thread with used id") and ends the child
 }
 
 stage_nonet() {
