@@ -117,11 +117,23 @@ static void a_long_loop_is_still_enclosed_by_its_scope(void **state) {
     pt_lane_set_free(&set);
 }
 
+static void what_crosses_in_every_lane_gets_none(void **state) {
+    pt_lane_set_t set = {.limit = 0};
+    (void)state;
+    for (unsigned i = 0; i < PT_LANE_MAX + 2; i++) {
+        unsigned want = i < PT_LANE_MAX ? i : PT_LANE_MAX;
+        assert_int_equal(pt_lane_set_place(&set, i, 5000 + i), want);
+    }
+    assert_int_equal(pt_lane_set_place(&set, 9000, 9001), 0);
+    pt_lane_set_free(&set);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nested_scopes_stay_in_the_first_lane),
         cmocka_unit_test(any_scopes_in_any_order_never_cross_in_a_lane),
         cmocka_unit_test(one_crossing_scope_moves_to_one_further_lane),
+        cmocka_unit_test(what_crosses_in_every_lane_gets_none),
         cmocka_unit_test(a_long_loop_is_still_enclosed_by_its_scope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* test_trace_plan.c: begins find their ends, and crossing scopes their lanes.
  * SPDX-License-Identifier: MIT */
+#include "lane_set.h"
 #include "scope_plan.h"
 
 #include <setjmp.h>
@@ -83,6 +84,20 @@ static void a_begin_that_crosses_keeps_its_pair_and_gets_its_lane(void **state) 
     pt_scope_plan_free(&plan);
 }
 
+static void what_crosses_in_every_lane_gets_none(void **state) {
+    pt_scope_plan_t plan = {.count = 0};
+    pt_scope_list_t list = {NULL, 0, 0};
+    (void)state;
+    for (unsigned i = 0; i < PT_LANE_MAX + 2; i++) {
+        pt_scope_list_add(&list, 'X', i, 5000 + i, i);
+    }
+    plan_of(&plan, &list, 9000);
+    assert_int_equal(pt_scope_plan_find(&plan, PT_LANE_MAX - 1)->lane, PT_LANE_MAX - 1);
+    assert_int_equal(pt_scope_plan_find(&plan, PT_LANE_MAX)->lane, PT_LANE_MAX);
+    assert_int_equal(pt_scope_plan_find(&plan, PT_LANE_MAX + 1)->lane, PT_LANE_MAX);
+    pt_scope_plan_free(&plan);
+}
+
 /* Random scopes: within each lane they nest. */
 static void lanes_never_hold_scopes_that_cross(void **state) {
     uint64_t seed = 7;
@@ -118,6 +133,7 @@ int main(void) {
         cmocka_unit_test(begins_and_ends_pair_by_time_whatever_their_order_in_the_file),
         cmocka_unit_test(only_events_that_need_it_have_an_entry),
         cmocka_unit_test(a_begin_that_crosses_keeps_its_pair_and_gets_its_lane),
+        cmocka_unit_test(what_crosses_in_every_lane_gets_none),
         cmocka_unit_test(lanes_never_hold_scopes_that_cross),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,7 +72,9 @@ static int open_temp(pt_output_t *output, const struct stat *old,
         }
         int error = errno;
         pt_temp_registry_remove(slot, temp);
-        if (error == ENOENT || error == ENOTDIR) {
+        struct stat folder;
+        if ((error == ENOENT || error == ENOTDIR) &&
+            (stat(output->target.folder, &folder) != 0 || !S_ISDIR(folder.st_mode))) {
             if (ret_problem) {
                 perftrace__strbuf_printf(ret_problem, "there is no directory %s",
                                          output->target.folder);

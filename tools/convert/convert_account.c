@@ -316,7 +316,11 @@ void pt_convert_account_print(const pt_convert_account_t *a, const pt_convert_do
     print_losses(a);
     if (doc != NULL && doc->target != NULL && a->elapsed_ns > 0) {
         double rate = (double)a->bytes_in / ((double)a->elapsed_ns / 1e9);
-        pt_note("wrote %s: %s from %s in %s (%s/s)", doc->target,
+        char parts[48] = "";
+        if (doc->options->split > 0) {
+            snprintf(parts, sizeof parts, " in %zu part%s", doc->parts, doc->parts == 1 ? "" : "s");
+        }
+        pt_note("wrote %s%s: %s from %s in %s (%s/s)", doc->target, parts,
                 pt_human_bytes(number[0], doc->written), pt_human_bytes(number[1], a->bytes_in),
                 pt_human_duration(number[2], a->elapsed_ns),
                 pt_human_bytes(number[3], (uint64_t)rate));

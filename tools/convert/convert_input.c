@@ -76,6 +76,10 @@ pt_exit_t pt_convert_input_open(pt_convert_input_t *in, const pt_path_t *path, u
     }
     size_t len = pt_input_peek(in->handle, PT_SOURCE_PEEK, &data);
     pt_source_sniff(&in->source, data, len, len < PT_SOURCE_PEEK);
+    char byte;
+    if (len == 0 && pt_input_read(in->handle, &byte, 1) < 0) {
+        in->source.why = "nothing can be unpacked from its gzip data";
+    }
     in->reader.book = book;
     if (path->is_stdin && !in->source.ours && in->source.shape != PT_SHAPE_NONE &&
         !spool_stdin(in)) {

@@ -158,6 +158,9 @@ int pt_convert_options_parse(pt_convert_options_t *o, int argc, char *const *arg
     if (strcmp(o->display_time_unit, "ms") != 0 && strcmp(o->display_time_unit, "ns") != 0) {
         return pt_option_usage_error(&pt_convert_tool, "--display-time-unit takes ms or ns");
     }
+    if (o->output != NULL && *o->output == '\0') {
+        return pt_option_usage_error(&pt_convert_tool, "--output needs the name of a file");
+    }
     if (o->bundle && o->split > 0) {
         return pt_option_usage_error(&pt_convert_tool, "--bundle and --split exclude each other");
     }

@@ -46,9 +46,10 @@ void pt_convert_scope_put(pt_convert_input_t *in, pt_thread_t *th, const pt_put_
     put.ph = 'X';
     put.track = &th->track;
     if (lane > 0 && in->options->overlap != PT_OVERLAP_KEEP) {
-        in->counts.moved++;
-        pt_convert_problem(in, PT_TRACE_PROBLEM_OVERLAP);
-        if (in->options->overlap == PT_OVERLAP_ASYNC) {
+        bool no_lane = lane >= PT_LANE_MAX && in->options->overlap == PT_OVERLAP_LANES;
+        in->counts.moved += !no_lane;
+        pt_convert_problem(in, no_lane ? PT_TRACE_PROBLEM_NO_LANE : PT_TRACE_PROBLEM_OVERLAP);
+        if (no_lane || in->options->overlap == PT_OVERLAP_ASYNC) {
             put_async(in, &put, end);
             return;
         }

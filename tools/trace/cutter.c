@@ -44,7 +44,10 @@ static bool carry_end(pt_cutter_t *c) {
     bool good =
         !c->skipping && !c->carry.failed && perftrace__strbuf_reserve(&c->carry, PT_EVENT_PAD);
     if (!good) {
-        c->too_long++;
+        if (c->too_long++ == 0) {
+            c->too_long_line = c->carry_line;
+            c->too_long_offset = c->carry_offset;
+        }
     } else {
         memset(c->carry.data + c->carry.len, 0, PT_EVENT_PAD);
     }

@@ -31,11 +31,12 @@ struct pt_cutter {
     void *ctx;
 
     /* Read by the caller. */
-    uint64_t too_long;    /* records dropped for their length */
-    uint64_t junk;        /* bytes between records that belong to none */
-    uint64_t junk_offset; /* of the first */
-    bool saw_events;      /* an array of events was entered (lines: always) */
-    bool closed;          /* it was closed too */
+    uint64_t too_long;                       /* records dropped for their length */
+    uint64_t too_long_line, too_long_offset; /* of the first */
+    uint64_t junk;                           /* bytes between records that belong to none */
+    uint64_t junk_offset;                    /* of the first */
+    bool saw_events;                         /* an array of events was entered (lines: always) */
+    bool closed;                             /* it was closed too */
 
     /* Its own. */
     int state;

@@ -130,12 +130,10 @@ unsigned pt_lane_set_place(pt_lane_set_t *set, int64_t start, int64_t end) {
         unsure |= fit == FIT_UNSURE;
     }
     if (n == set->count) {
-        if (n == PT_LANE_MAX) {
-            return 0;
-        }
-        pt_lane_t *lane = realloc(set->lane, (n + 1) * sizeof *lane);
+        pt_lane_t *lane = n < PT_LANE_MAX ? realloc(set->lane, (n + 1) * sizeof *lane) : NULL;
         if (lane == NULL) {
-            return 0;
+            set->moved++;
+            return PT_LANE_MAX;
         }
         set->lane = lane;
         lane[n] = (pt_lane_t){NULL, 0, 0};

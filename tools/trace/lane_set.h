@@ -31,10 +31,10 @@ typedef struct pt_lane_set {
 } pt_lane_set_t;
 
 #define PT_LANE_LIMIT 65536U
-#define PT_LANE_MAX   1024U /* lanes of one thread; past it scopes stay where they are */
+#define PT_LANE_MAX   1024U /* lanes of one thread; also what a scope gets that fits in none */
 
-/* The lane, counted from 0, in which the scope [start, end) nests; end > start. Without memory the
- * first lane. */
+/* The lane, counted from 0, in which the scope [start, end) nests; end > start. PT_LANE_MAX when it
+ * nests in none, or for lack of memory. */
 unsigned pt_lane_set_place(pt_lane_set_t *set, int64_t start, int64_t end);
 
 /* Frees; the set is empty and usable again. Accepts NULL. */

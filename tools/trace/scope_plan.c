@@ -2,12 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "scope_plan.h"
 
+#include "lane_set.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #define ORDINAL_BITS 56
 #define ORDINAL_MASK ((UINT64_C(1) << ORDINAL_BITS) - 1)
-#define MAX_LANES    1024U
 
 static bool grow(void **items, size_t count, size_t *cap, size_t size) {
     if (count < *cap) {
@@ -179,14 +180,14 @@ static bool lane_push(open_lane_t *lane, int64_t end) {
 
 /* Gives lanes to notes sorted by start. */
 static bool assign_lanes(pt_scope_plan_t *plan, const pt_scope_note_t *n, size_t count) {
-    open_lane_t *lane = calloc(MAX_LANES, sizeof *lane);
+    open_lane_t *lane = calloc(PT_LANE_MAX, sizeof *lane);
     bool ok = lane != NULL;
     for (size_t i = 0; i < count && ok; i++) {
         unsigned k = 0;
-        while (k + 1 < MAX_LANES && !lane_takes(&lane[k], &n[i])) {
+        while (k < PT_LANE_MAX && !lane_takes(&lane[k], &n[i])) {
             k++;
         }
-        ok = lane_push(&lane[k], n[i].end);
+        ok = k == PT_LANE_MAX || lane_push(&lane[k], n[i].end);
         if (k == 0 || !ok) {
             continue;
         }
@@ -198,7 +199,7 @@ static bool assign_lanes(pt_scope_plan_t *plan, const pt_scope_note_t *n, size_t
             e->lane = (uint16_t)k;
         }
     }
-    for (unsigned k = 0; lane != NULL && k < MAX_LANES; k++) {
+    for (unsigned k = 0; lane != NULL && k < PT_LANE_MAX; k++) {
         free(lane[k].end);
     }
     free(lane);

@@ -34,6 +34,8 @@
     X(NO_NAME, MENDED, "no_name", "event without a name")                                          \
     X(UNFINISHED, NOTE, "unfinished", "scope without an end: closed at the last time of the file") \
     X(OVERLAP, NOTE, "overlap", "scope that crosses another one on its thread moved to a lane")    \
+    X(NO_LANE, NOTE, "no_lane",                                                                    \
+      "scope that crosses others in all lanes of its thread written as an async event")            \
     X(UNSURE, NOTE, "unsure_lane",                                                                 \
       "scope moved to a lane to be safe: whether it nests cannot be known any more")               \
     X(FLOW_OPEN, NOTE, "flow_open", "flow that starts and never ends")                             \

@@ -147,8 +147,8 @@ void pt_trace_reader_feed(pt_trace_reader_t *r, const char *chunk, size_t len, b
     pt_cutter_feed(&r->cutter, chunk, len, last);
     if (last && r->book != NULL) {
         const pt_cutter_t *c = &r->cutter;
-        pt_problems_add_many(r->book, PT_TRACE_PROBLEM_TOO_LONG, r->file, 0, PT_NO_OFFSET, NULL,
-                             c->too_long);
+        pt_problems_add_many(r->book, PT_TRACE_PROBLEM_TOO_LONG, r->file, c->too_long_line,
+                             c->too_long_offset, NULL, c->too_long);
         pt_problems_add_many(r->book, PT_TRACE_PROBLEM_JUNK, r->file, 0, c->junk_offset, NULL,
                              c->junk);
         if (c->shape != PT_SHAPE_LINES && c->saw_events && !c->closed) {

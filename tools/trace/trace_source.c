@@ -41,7 +41,8 @@ bool pt_source_take_header(pt_source_t *s, const perftrace__json_slice_t *args) 
     }
     while (perftrace__json_next_member(&c, &key, &value) > 0) {
         if (perftrace__json_is(&key, "rank")) {
-            s->has_rank = perftrace__json_to_i64(&value, &s->rank) && s->rank >= 0;
+            s->has_rank =
+                perftrace__json_to_i64(&value, &s->rank) && s->rank >= 0 && s->rank <= INT32_MAX;
         } else if (perftrace__json_is(&key, "epoch_ns")) {
             s->has_epoch = perftrace__json_to_i64(&value, &s->epoch_ns);
         } else if (perftrace__json_is(&key, "mono_ns")) {
@@ -101,25 +102,36 @@ static bool any_line_is_event(const char *p, const char *end) {
     return false;
 }
 
+/* Whether the object at p begins with this key. */
+static bool first_key_is(const char *p, size_t len, const char *key) {
+    size_t at = 1, key_len = strlen(key);
+    while (at < len && (p[at] == ' ' || p[at] == '\n' || p[at] == '\r' || p[at] == '\t')) {
+        at++;
+    }
+    return len - at > key_len + 2 && p[at] == '"' && memcmp(p + at + 1, key, key_len) == 0 &&
+           p[at + 1 + key_len] == '"';
+}
+
 /* What the first object says: a trace object, an event, or something else. */
 static pt_shape_t first_object(const char *p, size_t len, bool whole) {
     perftrace__json_cursor_t c;
     perftrace__json_slice_t key, value;
-    static const char *const event_keys[] = {"name", "ph", "ts", "pid", "tid", "cat", "dur", "id"};
-    bool event = false, first = true;
+    static const char *const event_keys[] = {"name", "ph",  "ts", "pid", "tid",
+                                             "cat",  "dur", "id", "args"};
+    bool event = false;
     int more;
     perftrace__json_cursor_init(&c, p, len);
     if (!perftrace__json_enter_object(&c)) {
         return PT_SHAPE_NONE;
     }
+    /* By its first key, whose value may go on behind the peek. */
+    for (size_t i = 0; i < PT_ARRAY_LEN(event_keys); i++) {
+        event |= first_key_is(p, len, event_keys[i]);
+    }
     while ((more = perftrace__json_next_member(&c, &key, &value)) > 0) {
         if (perftrace__json_is(&key, "traceEvents")) {
             return PT_SHAPE_OBJECT;
         }
-        for (size_t i = 0; first && i < PT_ARRAY_LEN(event_keys); i++) {
-            event |= perftrace__json_equal(&key, event_keys[i], strlen(event_keys[i]));
-        }
-        first = false;
     }
     if (more == 0) {
         /* A whole object. More objects behind it make lines. */
@@ -154,7 +166,7 @@ void pt_source_sniff(pt_source_t *s, const char *data, size_t len, bool whole) {
         return;
     }
     if (!skip_to_text(&p, end)) {
-        s->why = "it is empty";
+        s->why = len == 0 ? "it is empty" : "it holds nothing but blanks or NUL bytes";
         return;
     }
     s->ours = find_header(s, data, end);

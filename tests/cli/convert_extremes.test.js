@@ -1,0 +1,72 @@
+// convert_extremes.test.js: more of something than a trace usually has, and outputs that cannot be.
+// SPDX-License-Identifier: MIT
+'use strict';
+const test = require('node:test');
+const assert = require('node:assert');
+const fs = require('fs');
+const path = require('path');
+const zlib = require('zlib');
+const t = require('./convert_tool.js');
+const { header, scope, footer, byPhase } = t;
+
+test('scopes that cross on more than 1024 lanes nest, each is there, and the rest is async', () => {
+    const crossing = Array.from({ length: 1500 }, (_, i) => scope(`s${i}`, i * 1000, (i + 5000) * 1000));
+    for (const [name, lines] of [['traces-r0.jsonl', [header({}), ...crossing, footer()]], ['x-r0.jsonl', crossing]]) {
+        const r = t.convert(t.files({ [name]: lines }));
+        assert.strictEqual(r.status, 0, r.stderr);
+        assert.strictEqual(byPhase(r.events, 'X').length, 1024, name);
+        assert.strictEqual(byPhase(r.events, 'b').length, 476, name);
+        assert.strictEqual(r.meta.overlaps_moved, 1023, name);
+        assert(r.meta.problems.some((p) => p.kind === 'no_lane' && p.count === 476), r.stderr);
+        assert.strictEqual(t.complaints(r.out), '', name);
+    }
+});
+
+test('a first record longer than what is looked at is an event like any other', () => {
+    const event = (name, args) => JSON.stringify({ name, ph: 'X', ts: 1, dur: 1, pid: 1, tid: 1, args });
+    const long = 'y'.repeat(300000);
+    for (const first of [event(long, {}), event('a', { long }), event('a', { long }).replace('{', '{ '),
+                         `{"args":{"long":"${long}"},"name":"a","ph":"X","ts":1,"dur":1,"pid":1,"tid":1}`]) {
+        const r = t.convert(t.files({ 'x-r0.jsonl': [first, event('second', {})] }));
+        assert.strictEqual(r.status, 0, r.stderr);
+        assert.strictEqual(byPhase(r.events, 'X').length, 2);
+    }
+});
+
+test('a record that is too long is named with its line', () => {
+    const event = (name, args) => JSON.stringify({ name, ph: 'X', ts: 1, dur: 1, pid: 1, tid: 1, args });
+    const lines = [event('a', {}), event('b', { long: 'y'.repeat(65 << 20) }), event('c', {})];
+    const r = t.convert(t.files({ 'x-r0.jsonl': lines }));
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.deepStrictEqual(byPhase(r.events, 'X').map((e) => e.name), ['a', 'c']);
+    const [p] = r.meta.problems.filter((q) => q.kind === 'too_long');
+    assert.strictEqual(p.line, 2);
+    assert.strictEqual(p.offset, lines[0].length + 1);
+});
+
+test('files without anything say what they lack', () => {
+    const packed = zlib.gzipSync(Buffer.from('{"name":"a"}'));
+    const cases = [['', /it is empty/], ['\0'.repeat(100), /nothing but blanks or NUL bytes/],
+                   [packed.subarray(0, 2), /nothing can be unpacked/], [packed.subarray(0, 10), /nothing can be unpacked/]];
+    for (const [content, message] of cases) {
+        const r = t.convert(t.files({ 'x.jsonl': content }));
+        assert.strictEqual(r.status, 3);
+        assert.match(r.stderr, message);
+    }
+});
+
+test('names of outputs that cannot be made are refused with the reason', () => {
+    const dir = t.files({ 'traces-r0.jsonl': [header({}), scope('s', 0, 1000), footer()] });
+    const input = path.join(dir, 'traces-r0.jsonl');
+    const empty = t.run([input, '-o', '']);
+    assert.strictEqual(empty.status, 2);
+    assert.match(empty.stderr, /--output needs the name of a file/);
+    if (fs.existsSync('/proc/self')) {
+        const proc = t.run([input, '-o', '/proc/x.json']);
+        assert.strictEqual(proc.status, 4);
+        assert.match(proc.stderr, /no file can be made in \/proc/);
+    }
+    const parts = t.run([input, '-o', path.join(dir, 'q.json'), '--split', '1M']);
+    assert.strictEqual(parts.status, 0);
+    assert.match(parts.stderr, /wrote .*q\.json in 1 part:/);
+});
