@@ -197,7 +197,14 @@ void perftrace__core_step(int64_t step) {
     c->step = step;
     c->has_step = true;
     if (c->active) {
-        mark_step(c, perftrace__clock_ticks());
+        /* From a tick on in which no scope began before the call: ticks are long on some machines
+         * (tens of ns), and a scope's step is found by its tick. */
+        uint64_t call = perftrace__clock_ticks();
+        uint64_t from;
+        do {
+            from = perftrace__clock_ticks();
+        } while (from == call);
+        mark_step(c, from);
     }
     pthread_mutex_unlock(&c->lock);
 }

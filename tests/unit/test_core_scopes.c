@@ -32,10 +32,17 @@ static double end_of(const cJSON *line) {
     return traced_number(line, "ts") + traced_number(line, "dur");
 }
 
+/* Where the clock's tick is long (16 ns and more on many arm64 machines), a scope may begin and end
+ * in the tick in which its parent ends; it is written with the least length there is. */
+static bool touches_the_end_of(const cJSON *inner, const cJSON *outer) {
+    double gap = end_of(outer) - traced_number(inner, "ts");
+    return gap > -0.0005 && gap < 0.0005 && traced_number(inner, "dur") < 0.0015;
+}
+
 static bool inside(const cJSON *inner, const cJSON *outer) {
     /* The texts have three decimals; a double keeps them to less than half a nanosecond. */
     return traced_number(inner, "ts") >= traced_number(outer, "ts") - 0.0005 &&
-           end_of(inner) <= end_of(outer) + 0.0005;
+           (end_of(inner) <= end_of(outer) + 0.0005 || touches_the_end_of(inner, outer));
 }
 
 static const char *text_arg(const cJSON *line, const char *key) {
@@ -574,7 +581,7 @@ static void sites_made_at_run_time_work_as_the_macros_do(void **state) {
     assert_int_equal(traced_count(&f, "made.point"), 16);
     const cJSON *first = traced_line(&f, "made.scope", 0);
     assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(first, "cat")), "comm");
-    assert_int_equal(traced_arg_number(first, "n"), -4);
+    assert_int_equal((int)traced_arg_number(first, "n"), -4);
     assert_string_equal(text_arg(first, "s"), "text");
     assert_true(cJSON_IsNull(traced_arg(traced_line(&f, "made.scope", 1), "s")));
     assert_int_equal(traced_phase(&f, "f"), 2);
