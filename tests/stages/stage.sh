@@ -67,7 +67,6 @@ stage_tsan() {
     setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=RelWithDebInfo \
         -DPERFTRACE_WERROR=OFF -DPERFTRACE_SANITIZE=thread "$no_mpi" &&
         run_tests -R '^test_(ring|core|drain|runtime|writer|emit|fork|thread)|^stress|^example' \
-            -E 'example.05' # forks beside threads, which the runtime gives up on \
             -E '05_threads_and_fork' # its forked child starts a thread: ThreadSanitizer takes the
     # parent's thread for it ("dup thread with used id") and ends the child
 }
