@@ -60,6 +60,7 @@ int ranks_run(int wanted, size_t largest, int (*body)(ranks_t *ranks, void *user
     pid_t *pids = calloc(size, sizeof(*pids));
     if (shared == MAP_FAILED || pids == NULL) {
         perror("memory for the ranks");
+        free(pids);
         return 1;
     }
     pthread_barrierattr_t attributes;

@@ -29,8 +29,8 @@ extern "C" {
  * else. */
 #if !defined(PERFTRACE_DISABLE) && !defined(PERFTRACE_I_LIBRARY) &&                                \
     (!defined(__PIC__) || defined(__PIE__))
-PERFTRACE_API
-__attribute__((weak, tls_model("initial-exec"))) __thread perftrace_i_slot_t *perftrace_i_slot;
+PERFTRACE_API __attribute__((weak, tls_model("initial-exec"))) __thread perftrace_i_slot_t
+    *perftrace_i_slot; /* NOLINT(misc-definitions-in-headers) */
 #else
 extern PERFTRACE_API __thread perftrace_i_slot_t *perftrace_i_slot
     __attribute__((tls_model("initial-exec")));
@@ -123,9 +123,11 @@ PERFTRACE_I_INLINE void perftrace_i_begin_off(perftrace_i_scope_t *s) {
 #    pragma GCC diagnostic ignored "-Wclobbered"
 #endif
 
-/* Begins a scope; true when it is live, that is when its arguments are wanted. */
-PERFTRACE_I_INLINE uint32_t perftrace_i_begin(perftrace_i_scope_t *s, perftrace_i_site_t *site,
-                                              uint32_t nargs, uint64_t *values) {
+/* Begins a scope; true when it is live, that is when its arguments are wanted. values is not const,
+ * since gcc would take a pointer to const for a reading of words that are not set yet. */
+PERFTRACE_I_INLINE uint32_t
+perftrace_i_begin(perftrace_i_scope_t *s, perftrace_i_site_t *site, uint32_t nargs,
+                  uint64_t *values) { /* NOLINT(readability-non-const-parameter) */
     perftrace_i_begin_off(s);
     uint32_t id = __atomic_load_n(&site->word, __ATOMIC_RELAXED);
     s->live = id;
@@ -268,9 +270,10 @@ PERFTRACE_I_INLINE uint64_t perftrace_i_str(const char *s) {
 }
 
 /* Begins a scope with a name made at run time; the macro has asked whether it is wanted. */
-PERFTRACE_I_INLINE uint32_t perftrace_i_begin_named(perftrace_i_scope_t *s,
-                                                    perftrace_i_site_t *site, uint32_t nargs,
-                                                    uint64_t *values, const char *name) {
+PERFTRACE_I_INLINE uint32_t
+perftrace_i_begin_named(perftrace_i_scope_t *s, perftrace_i_site_t *site, uint32_t nargs,
+                        uint64_t *values, /* NOLINT(readability-non-const-parameter) */
+                        const char *name) {
     uint32_t id = perftrace_i_name(name);
     perftrace_i_begun_t b = perftrace_i_begin_slow(site, id);
     s->live = (uint32_t)b.live_depth;

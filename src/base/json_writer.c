@@ -132,14 +132,11 @@ char *perftrace__put_json_chars(char *dst, const void *data, size_t len) {
     const unsigned char *end = p + len;
     while (p < end) {
         unsigned char c = *p;
-        if (PT_LIKELY(is_plain(c))) {
+        if (PT_LIKELY(is_plain(c)) || c == 0x7F) {
             *dst++ = (char)c;
             p++;
-        } else if (c < 0x80 && c != 0x7F) {
+        } else if (c < 0x80) {
             dst = put_escaped(dst, c);
-            p++;
-        } else if (c == 0x7F) {
-            *dst++ = (char)c;
             p++;
         } else {
             unsigned n = perftrace__utf8_sequence(p, (size_t)(end - p));

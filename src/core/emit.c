@@ -159,7 +159,8 @@ static uint64_t *put_args(uint64_t *at, const perftrace_i_site_t *site, const ui
             *at++ = PERFTRACE__STR_NULL;
             continue;
         }
-        size_t len = cuts[i].keep + (size_t)cuts[i].mark_len;
+        const cut_t *c = &cuts[i];                  /* set by arg_words */
+        size_t len = c->keep + (size_t)c->mark_len; /* NOLINT */
         size_t words = (len + 7) / 8;
         *at++ = len;
         if (words) {
