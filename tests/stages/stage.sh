@@ -57,7 +57,11 @@ stage_asan() {
     export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1
     export UBSAN_OPTIONS=print_stacktrace=1
     setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-        -DPERFTRACE_WERROR=OFF -DPERFTRACE_SANITIZE=address,undefined "$no_mpi" && run_tests
+        -DPERFTRACE_WERROR=OFF -DPERFTRACE_SANITIZE=address,undefined "$no_mpi" &&
+        # Without the test of hundreds of forks beside running threads: now and then a child hangs,
+        # as it does nowhere else (the allocator of gcc 12's AddressSanitizer does not look after
+        # its locks at fork).
+        run_tests -E '^test_runtime_fork$'
 }
 
 stage_tsan() {
@@ -126,7 +130,9 @@ stage_valgrind() {
     setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug "$no_mpi" \
         -DPERFTRACE_ISAL=OFF \
         "-DCMAKE_CROSSCOMPILING_EMULATOR=valgrind;-q;--error-exitcode=99;--leak-check=full;--errors-for-leak-kinds=definite;--trace-children=no;--fair-sched=yes" &&
-        run_tests -R '^test_' -E 'property|deflate' # they take minutes there
+        # Some take minutes there, and so do those that live on many threads and processes; the
+        # sanitizers have these.
+        run_tests -R '^test_' -E 'property|deflate|^test_(runtime_|core_threads|needs_recording)'
 }
 
 sources() {
