@@ -58,9 +58,9 @@ stage_asan() {
     export UBSAN_OPTIONS=print_stacktrace=1
     setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=RelWithDebInfo \
         -DPERFTRACE_WERROR=OFF -DPERFTRACE_SANITIZE=address,undefined "$no_mpi" &&
-        # Without the test of hundreds of forks beside running threads: now and then a child hangs,
-        # as it does nowhere else (the allocator of gcc 12's AddressSanitizer does not look after
-        # its locks at fork).
+        # Open: test_runtime_fork (hundreds of forks beside running threads) fails here, a child
+        # hanging until its alarm, and fails under valgrind too. The cause is not known; the
+        # builds without these tools pass it.
         run_tests -E '^test_runtime_fork$'
 }
 
