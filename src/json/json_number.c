@@ -327,7 +327,20 @@ static double double_of(const decimal_t *d) {
     return d->negative ? -v : v;
 }
 
+/* The common forms, from a copy because nothing behind a slice may be loaded. */
+static bool short_double(const perftrace__json_slice_t *s, double *ret) {
+    char text[40] = {0};
+    if (s->type != PERFTRACE__JSON_NUMBER || s->len > sizeof text - 9) {
+        return false;
+    }
+    memcpy(text, s->p, s->len);
+    return perftrace__json_read_double(text, ret) == text + s->len;
+}
+
 bool perftrace__json_to_double(const perftrace__json_slice_t *s, double *ret) {
+    if (short_double(s, ret)) {
+        return true;
+    }
     decimal_t d;
     if (!number_of(s, &d)) {
         return false;

@@ -241,6 +241,50 @@ static void random_doubles_read_back_as_strtod_reads_them(void **state) {
     }
 }
 
+/* Up to 21 digits with a point anywhere and any small exponent: what the quick way takes, and a
+ * little beyond. */
+static void doubles_are_read_quickly_and_exactly(void **state) {
+    (void)state;
+    uint64_t x = 88172645463325252u;
+    unsigned quick = 0;
+    for (int i = 0; i < 200000; i++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        char digits[32], text[PERFTRACE__JSON_SPARE + 64] = "";
+        int n = 1 + (int)(x % 19), point = (int)(x / 19 % 20), exponent = (int)(x / 400 % 40) - 32;
+        snprintf(digits, sizeof(digits), "%019llu",
+                 (unsigned long long)(x / 3 % 10000000000000000000u));
+        digits[n] = 0;
+        if (point >= n) {
+            snprintf(text, 64, "%s%s", x & 64 ? "-" : "", digits + strspn(digits, "0"));
+        } else {
+            snprintf(text, 64, "0.%.*s%s", point, "0000000000000000000", digits);
+        }
+        if (text[0] == 0 || text[strlen(text) - 1] == '-') {
+            continue;
+        }
+        if (x & 128) {
+            snprintf(text + strlen(text), 8, "e%d", exponent);
+        }
+        double got, want = strtod(text, NULL);
+        const char *end = perftrace__json_read_double(text, &got);
+        if (end != NULL) {
+            assert_ptr_equal(end, text + strlen(text));
+            assert_memory_equal(&got, &want, sizeof(got));
+            quick++;
+        }
+    }
+    assert_true(quick > 100000);
+    static const char *const refused[] = {"", "-", ".5", "01", "1.", "1e", "1e+", "-x", "1e9999"};
+    for (size_t i = 0; i < PT_ARRAY_LEN(refused); i++) {
+        char text[PERFTRACE__JSON_SPARE + 16] = "";
+        double v;
+        memcpy(text, refused[i], strlen(refused[i]));
+        assert_null(perftrace__json_read_double(text, &v));
+    }
+}
+
 static void random_times_read_back_as_they_were_written(void **state) {
     (void)state;
     uint64_t x = 88172645463325252u;
@@ -285,6 +329,7 @@ int main(void) {
         cmocka_unit_test(doubles_are_the_nearest),
         cmocka_unit_test(a_tie_is_decided_by_the_last_of_a_thousand_digits),
         cmocka_unit_test(random_doubles_read_back_as_strtod_reads_them),
+        cmocka_unit_test(doubles_are_read_quickly_and_exactly),
         cmocka_unit_test(random_times_read_back_as_they_were_written),
         cmocka_unit_test(the_locale_plays_no_part),
     };
