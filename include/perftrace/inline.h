@@ -20,19 +20,17 @@ extern "C" {
 #define PERFTRACE_I_NOTHROW __attribute__((nothrow))
 #define PERFTRACE_I_COLD    __attribute__((cold, nothrow))
 
-/* The calling thread's slot, NULL until its first event and wherever inline code must not go on by
- * itself (no invariant clock, after fork, after shutdown): then the slow functions decide.
- * initial-exec: one load from the thread pointer, no call; the library needs 8 bytes of the static
+/* The calling thread's place in the rings.
+ * initial-exec: loads from the thread pointer, no call; the library needs 64 bytes of the static
  * TLS reserve when it is loaded by dlopen. An executable defines the variable too (weakly; the
  * library's references bind to it), so that its code needs no look into the GOT: one cold line
- * less. Where that binding fails, the variable stays NULL and events take the slow way, nothing
- * else. */
+ * less. Where that binding fails, `run` stays 0 and events take the slow way, nothing else. */
 #if !defined(PERFTRACE_DISABLE) && !defined(PERFTRACE_I_LIBRARY) &&                                \
     (!defined(__PIC__) || defined(__PIE__))
-PERFTRACE_API __attribute__((weak, tls_model("initial-exec"))) __thread perftrace_i_slot_t
-    *perftrace_i_slot; /* NOLINT(misc-definitions-in-headers) */
+PERFTRACE_API __attribute__((weak, tls_model("initial-exec"))) __thread perftrace_i_thread_t
+    perftrace_i_thread; /* NOLINT(misc-definitions-in-headers) */
 #else
-extern PERFTRACE_API __thread perftrace_i_slot_t *perftrace_i_slot
+extern PERFTRACE_API __thread perftrace_i_thread_t perftrace_i_thread
     __attribute__((tls_model("initial-exec")));
 #endif
 
@@ -76,14 +74,20 @@ PERFTRACE_I_INLINE uint64_t perftrace_i_clock(void) {
 #endif
 }
 
-/* The site's id when its next event is wanted, else 0: asked before arguments are evaluated. */
+/* The site's word when its next event is wanted, else 0: asked before arguments are evaluated. */
 PERFTRACE_I_INLINE uint32_t perftrace_i_wanted(perftrace_i_site_t *site) {
     uint32_t id = __atomic_load_n(&site->word, __ATOMIC_RELAXED);
     return PERFTRACE_I_RARE((int32_t)id < 0) ? perftrace_i_site_ready(site) : id;
 }
 
-PERFTRACE_I_INLINE uint64_t *perftrace_i_record_at(perftrace_i_slot_t *slot, uint64_t word) {
-    return (uint64_t *)((char *)slot + PERFTRACE_I_DATA_AT) + ((word >> 8) & slot->mask);
+/* Whether a site word and the thread's slot are not of the same run; true for FRESH too. */
+PERFTRACE_I_INLINE uint32_t perftrace_i_foreign(const perftrace_i_thread_t *t, uint32_t word) {
+    return (word ^ t->run) >> PERFTRACE_I_RUN_SHIFT;
+}
+
+PERFTRACE_I_INLINE uint64_t *perftrace_i_record_at(perftrace_i_slot_t *slot, uint64_t word,
+                                                   uint64_t mask) {
+    return (uint64_t *)((char *)slot + PERFTRACE_I_DATA_AT) + ((word >> 8) & mask);
 }
 
 PERFTRACE_I_INLINE perftrace_i_open_t *perftrace_i_open_at(perftrace_i_slot_t *slot,
@@ -101,8 +105,9 @@ PERFTRACE_I_INLINE void perftrace_i_open_set(perftrace_i_open_t *open, uint64_t 
 
 /* Publishes everything stored before: pairs with the acquire load of `word` in the drain's
  * snapshot, in recovery and in readers of running rings. */
-PERFTRACE_I_INLINE void perftrace_i_publish(perftrace_i_slot_t *slot, uint64_t word) {
-    __atomic_store_n(&slot->word, word, __ATOMIC_RELEASE);
+PERFTRACE_I_INLINE void perftrace_i_publish(perftrace_i_thread_t *t, uint64_t word) {
+    t->word = word;
+    __atomic_store_n(&t->slot->word, word, __ATOMIC_RELEASE);
 }
 
 PERFTRACE_I_INLINE uint64_t perftrace_i_live_depth(const perftrace_i_scope_t *s) {
@@ -132,26 +137,26 @@ perftrace_i_begin(perftrace_i_scope_t *s, perftrace_i_site_t *site, uint32_t nar
     uint32_t id = __atomic_load_n(&site->word, __ATOMIC_RELAXED);
     s->live = id;
     if (PERFTRACE_I_RARE(id)) {
-        perftrace_i_slot_t *slot = perftrace_i_slot;
+        perftrace_i_thread_t *t = &perftrace_i_thread;
         s->name = 0;
         s->nargs = nargs;
         s->site = site;
         s->values = values;
-        if (PERFTRACE_I_RARE(!slot || (int32_t)id < 0 ||
-                             (uint8_t)slot->word >= PERFTRACE_I_MAX_DEPTH)) {
+        if (PERFTRACE_I_RARE(perftrace_i_foreign(t, id) ||
+                             (uint8_t)t->word >= PERFTRACE_I_MAX_DEPTH)) {
             perftrace_i_begun_t b = perftrace_i_begin_slow(site, 0);
             s->live = (uint32_t)b.live_depth;
             s->depth = (uint32_t)(b.live_depth >> 32);
             s->start = b.start;
             return s->live;
         }
-        uint64_t word = slot->word;
+        uint64_t word = t->word;
         uint32_t depth = (uint8_t)word;
-        perftrace_i_open_t *open = perftrace_i_open_at(slot, depth);
+        perftrace_i_open_t *open = perftrace_i_open_at(t->slot, depth);
         s->depth = depth;
         s->start = perftrace_i_clock();
-        perftrace_i_open_set(open, s->start, id, 0);
-        perftrace_i_publish(slot, word + 1);
+        perftrace_i_open_set(open, s->start, PERFTRACE_I_SITE_ID(id), 0);
+        perftrace_i_publish(t, word + 1);
     }
     return id;
 }
@@ -164,26 +169,25 @@ PERFTRACE_I_INLINE void perftrace_i_end_by_hand(const perftrace_i_scope_t *s, ui
 /* Ends a scope that began live. nargs words of values, no strings among them. */
 PERFTRACE_I_INLINE void perftrace_i_end(const perftrace_i_scope_t *s, uint32_t nargs) {
     uint64_t end = perftrace_i_clock();
-    perftrace_i_slot_t *slot = perftrace_i_slot;
-    if (PERFTRACE_I_RARE(!slot)) {
-        perftrace_i_end_by_hand(s, end);
-        return;
-    }
-    uint64_t word = slot->word;
+    perftrace_i_thread_t *t = &perftrace_i_thread;
+    uint64_t word = t->word;
     uint64_t next = word + ((uint64_t)(3 + nargs) << 8) - 1;
-    if (PERFTRACE_I_RARE((uint8_t)word != s->depth + 1 ||
-                         next > __atomic_load_n(&slot->limit, __ATOMIC_RELAXED))) {
+    /* The site's word is another one after a stop: that is how an end learns of it. */
+    if (PERFTRACE_I_RARE(__atomic_load_n(&s->site->word, __ATOMIC_RELAXED) != s->live ||
+                         perftrace_i_foreign(t, s->live) || (uint8_t)word != s->depth + 1 ||
+                         next > t->limit)) {
         perftrace_i_end_by_hand(s, end);
         return;
     }
-    uint64_t *record = perftrace_i_record_at(slot, word);
-    record[0] = PERFTRACE_I_RECORD_HEAD(PERFTRACE_I_KIND_SCOPE, 0, 3 + nargs, s->live);
+    uint64_t *record = perftrace_i_record_at(t->slot, word, t->mask);
+    record[0] =
+        PERFTRACE_I_RECORD_HEAD(PERFTRACE_I_KIND_SCOPE, 0, 3 + nargs, PERFTRACE_I_SITE_ID(s->live));
     record[1] = s->start;
     record[2] = end;
     for (uint32_t i = 0; i < nargs; i++) {
         record[3 + i] = s->values[i];
     }
-    perftrace_i_publish(slot, next);
+    perftrace_i_publish(t, next);
 }
 
 /* Everything of a lap that has no fast way: arguments, run-time names, off on one side. */
@@ -205,50 +209,49 @@ PERFTRACE_I_INLINE void perftrace_i_lap_by_hand(perftrace_i_scope_t *s, perftrac
 PERFTRACE_I_INLINE void perftrace_i_lap(perftrace_i_scope_t *s, perftrace_i_site_t *next_site) {
     uint32_t id = __atomic_load_n(&next_site->word, __ATOMIC_RELAXED);
     if (PERFTRACE_I_RARE(id | s->live)) {
-        perftrace_i_slot_t *slot = perftrace_i_slot;
-        if (PERFTRACE_I_RARE(!slot || !s->live || s->nargs || (int32_t)id <= 0 ||
-                             (uint8_t)slot->word != s->depth + 1 ||
-                             slot->word + (3u << 8) >
-                                 __atomic_load_n(&slot->limit, __ATOMIC_RELAXED))) {
+        perftrace_i_thread_t *t = &perftrace_i_thread;
+        /* Both words of this run: after a stop the next site's is not. */
+        if (PERFTRACE_I_RARE(perftrace_i_foreign(t, id) || perftrace_i_foreign(t, s->live) ||
+                             s->nargs || (uint8_t)t->word != s->depth + 1 ||
+                             t->word + (3u << 8) > t->limit)) {
             perftrace_i_lap_by_hand(s, next_site, 0);
             return;
         }
         uint64_t now = perftrace_i_clock();
-        uint64_t word = slot->word;
-        uint64_t *record = perftrace_i_record_at(slot, word);
-        record[0] = PERFTRACE_I_RECORD_HEAD(PERFTRACE_I_KIND_SCOPE, 0, 3, s->live);
+        uint64_t word = t->word;
+        uint64_t *record = perftrace_i_record_at(t->slot, word, t->mask);
+        record[0] =
+            PERFTRACE_I_RECORD_HEAD(PERFTRACE_I_KIND_SCOPE, 0, 3, PERFTRACE_I_SITE_ID(s->live));
         record[1] = s->start;
         record[2] = now;
         word += 3u << 8;
         /* Two steps: the finished phase is published and popped before its place in the open-scope
          * stack is written again. */
-        perftrace_i_publish(slot, word - 1);
-        perftrace_i_open_set(perftrace_i_open_at(slot, s->depth), now, id, 0);
-        perftrace_i_publish(slot, word);
+        perftrace_i_publish(t, word - 1);
+        perftrace_i_open_set(perftrace_i_open_at(t->slot, s->depth), now, PERFTRACE_I_SITE_ID(id),
+                             0);
+        perftrace_i_publish(t, word);
         s->live = id;
         s->start = now;
         s->site = next_site;
     }
 }
 
-/* Emits a point event without strings: instant, counter (no id), flow, async (with id). site_id:
+/* Emits a point event without strings: instant, counter (no id), flow, async (with id). site_word:
  * what perftrace_i_wanted gave (the word itself may have changed since). */
-PERFTRACE_I_INLINE void perftrace_i_emit(perftrace_i_site_t *site, uint32_t site_id, uint32_t kind,
-                                         uint32_t has_id, uint64_t id, const uint64_t *values,
-                                         uint32_t nargs) {
-    perftrace_i_slot_t *slot = perftrace_i_slot;
-    if (PERFTRACE_I_RARE(!slot)) {
-        perftrace_i_emit_slow(site, id, values, 0);
-        return;
-    }
-    uint64_t word = slot->word;
+PERFTRACE_I_INLINE void perftrace_i_emit(perftrace_i_site_t *site, uint32_t site_word,
+                                         uint32_t kind, uint32_t has_id, uint64_t id,
+                                         const uint64_t *values, uint32_t nargs) {
+    perftrace_i_thread_t *t = &perftrace_i_thread;
+    uint64_t word = t->word;
     uint64_t next = word + ((uint64_t)(2 + has_id + nargs) << 8);
-    if (PERFTRACE_I_RARE(next > __atomic_load_n(&slot->limit, __ATOMIC_RELAXED))) {
+    if (PERFTRACE_I_RARE(perftrace_i_foreign(t, site_word) || next > t->limit)) {
         perftrace_i_emit_slow(site, id, values, 0);
         return;
     }
-    uint64_t *record = perftrace_i_record_at(slot, word);
-    record[0] = PERFTRACE_I_RECORD_HEAD(kind, 0, 2 + has_id + nargs, site_id);
+    uint64_t *record = perftrace_i_record_at(t->slot, word, t->mask);
+    record[0] =
+        PERFTRACE_I_RECORD_HEAD(kind, 0, 2 + has_id + nargs, PERFTRACE_I_SITE_ID(site_word));
     record[1] = perftrace_i_clock();
     if (has_id) {
         record[2] = id;
@@ -256,7 +259,7 @@ PERFTRACE_I_INLINE void perftrace_i_emit(perftrace_i_site_t *site, uint32_t site
     for (uint32_t i = 0; i < nargs; i++) {
         record[2 + has_id + i] = values[i];
     }
-    perftrace_i_publish(slot, next);
+    perftrace_i_publish(t, next);
 }
 
 PERFTRACE_I_INLINE uint64_t perftrace_i_f64(double v) {

@@ -57,6 +57,10 @@ enum {
 #define PERFTRACE_I_DATA_AT    65536u /* ring data, from the slot's start; a page multiple */
 #define PERFTRACE_I_OPEN_AT    32u    /* open-scope stack, from the slot's start */
 #define PERFTRACE_I_SITE_FRESH 0x80000000u /* site word before registration */
+#define PERFTRACE_I_RUN_SHIFT  19u /* a site word: 0, FRESH, or run number << RUN_SHIFT | site id  \
+                                    */
+#define PERFTRACE_I_SITE_ID(word) ((word) & ((1u << PERFTRACE_I_RUN_SHIFT) - 1))
+#define PERFTRACE_I_RUN_MAX       4095u
 
 #define PERFTRACE_I_SCOPE_SLOW 0x100u /* in nargs: has strings or a run-time name */
 #define PERFTRACE_I_SCOPE_SPAN 0x200u /* in nargs: not bound to a block, may end out of order */
@@ -69,16 +73,29 @@ typedef struct perftrace_i_open {
 } perftrace_i_open_t;
 
 /* The first half of a slot's first cache line in the ring file; the open-scope stack begins in the
- * other half. A producer whose scopes nest less than three deep touches this line and the record's
- * alone, besides the call site. */
+ * other half. A producer only stores to it: what it reads lies in perftrace_i_thread_t. */
 typedef struct perftrace_i_slot {
     /* words published << 8 | open scopes. One store-release publishes a record and pops the scope
      * in one step, so whoever looks after a kill sees either both or neither. */
     uint64_t word;
-    uint64_t limit; /* the largest value of word that needs no look at the consumer's position */
-    uint64_t mask;  /* ring capacity in words - 1 */
     uint64_t reserved;
+    uint64_t mask; /* ring capacity in words - 1 */
+    uint64_t reserved_too;
 } perftrace_i_slot_t;
+
+/* What a producer reads: one line of its thread-local storage. With cold caches a scope waits for
+ * this line and the call site's at once, and for nothing behind a pointer. */
+typedef struct perftrace_i_thread {
+    perftrace_i_slot_t *slot;
+    uint64_t word;  /* of the slot */
+    uint64_t limit; /* the largest value of word that needs no look at the consumer's position */
+    uint64_t mask;  /* of the slot */
+    /* run number << RUN_SHIFT of the run the slot belongs to: equal to that of the site words while
+     * inline code may go on by itself. 0 is no run's: no slot yet, no invariant clock, after fork,
+     * after a restart; then the slow functions decide. */
+    uint32_t run;
+    uint32_t reserved[7];
+} __attribute__((aligned(64))) perftrace_i_thread_t;
 
 typedef struct perftrace_i_arg {
     const char *name;
@@ -88,7 +105,7 @@ typedef struct perftrace_i_arg {
 /* A call site: one per macro use, static. The library keeps no pointer that it would follow after
  * the module was unloaded. */
 typedef struct perftrace_i_site {
-    uint32_t word; /* 0 off; FRESH before first use; else the site's id: on */
+    uint32_t word; /* 0 off; FRESH before first use and after a stop; else run and id: on */
     uint16_t kind;
     uint16_t nargs;
     const char *name; /* NULL: named at run time */
@@ -104,7 +121,7 @@ typedef struct perftrace_i_site {
 /* A scope that is open. Lives in the caller's frame; in a block scope the compiler keeps it in
  * registers, so nothing may take its address: slow functions get and return its parts by value. */
 typedef struct perftrace_i_scope {
-    uint32_t live;  /* the site's id, 0 when tracing was off at begin */
+    uint32_t live;  /* the site's word at begin, 0 when tracing was off */
     uint32_t depth; /* index in the open-scope stack, or NO_DEPTH */
     uint64_t start; /* clock ticks */
     uint32_t name;  /* id of a run-time name, or 0 */

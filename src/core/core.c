@@ -82,6 +82,7 @@ int perftrace__core_start(const perftrace__core_options_t *options, bool enabled
     }
     pt_store_relaxed(&c->stopped, false);
     pt_store_relaxed(&c->generation, c->generation + 1);
+    c->run += c->run < PERFTRACE_I_RUN_MAX;
     pt_store_release(&c->active, true);
     perftrace__sites_refresh();
 done:
@@ -97,13 +98,9 @@ static void stop_locked(perftrace__core_t *c) {
     pt_store_release(&c->active, false);
     pt_store_relaxed(&c->stopped, true);
     pt_store_relaxed(&c->generation, c->generation + 1);
+    /* No site keeps its word, so every later begin and end meets the slow path and is counted as
+     * late. */
     perftrace__sites_refresh();
-    for (uint32_t i = 0; i < c->ring.header->slot_count; i++) {
-        /* No room without asking: every later end meets the slow path and is counted as late. Pairs
-         * with the exchange in make_room: a producer that moves the limit after this sees active.
-         */
-        (void)pt_exchange_acq_rel(&c->ring.slots[i]->hot.limit, 0);
-    }
 }
 
 void perftrace__core_stop(void) {

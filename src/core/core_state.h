@@ -11,6 +11,10 @@ typedef struct perftrace__core {
     /* Counts starts, stops and forks: a thread whose generation differs has no slot here.
      * Written under lock, read relaxed by slow paths. */
     uint32_t generation;
+    /* Number of the present run in site words, from 1 on. It stays at RUN_MAX when a process has
+     * started as often, and no thread's slot has that number: every event takes the slow way then,
+     * since a thread that slept through a whole round could not tell its old slot. Under lock. */
+    uint32_t run;
     bool active;     /* a ring is there; written under lock, read relaxed */
     bool enabled;    /* under lock */
     bool after_fork; /* in a child that starts at its first event; under lock, read relaxed */

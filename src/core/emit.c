@@ -33,6 +33,13 @@ static void count_drop(perftrace__slot_t *s, unsigned cause) {
     pt_store_release(&s->drops[cause], s->drops[cause] + 1);
 }
 
+/* Sets the word of the calling thread's slot, in both places. Publishes what was stored before;
+ * pairs with the acquire in the drain's snapshot. */
+static void publish(perftrace__slot_t *s, uint64_t word) {
+    perftrace_i_thread.word = word;
+    pt_store_release(&s->hot.word, word);
+}
+
 static bool wait_for_room(perftrace__slot_t *s, perftrace__ring_header_t *h, uint64_t head,
                           uint64_t words) {
     perftrace__core_t *c = &perftrace__core;
@@ -99,11 +106,7 @@ static bool make_room(perftrace__slot_t *s, uint64_t head, uint64_t words) {
     if (limit > tail + cap) {
         limit = tail + cap;
     }
-    /* Pairs with the exchange in stop_locked (core.c): whoever comes second sees the other. */
-    (void)pt_exchange_acq_rel(&s->hot.limit, limit << 8 | 0xFF);
-    if (!pt_load_acquire(&c->active)) {
-        pt_store_relaxed(&s->hot.limit, 0);
-    }
+    perftrace_i_thread.limit = limit << 8 | 0xFF;
     return true;
 }
 
@@ -193,10 +196,10 @@ static void put_record(perftrace__slot_t *s, const record_t *r, uint32_t new_dep
                      (r->has_event_id ? 1u : 0u);
     uint64_t head = s->hot.word >> 8;
     if (!make_room(s, head, words)) {
-        pt_store_release(&s->hot.word, head << 8 | new_depth);
+        publish(s, head << 8 | new_depth);
         return;
     }
-    uint64_t *at = perftrace_i_record_at(&s->hot, s->hot.word);
+    uint64_t *at = perftrace_i_record_at(&s->hot, s->hot.word, s->hot.mask);
     *at++ = PERFTRACE_I_RECORD_HEAD(
         r->site->kind, r->flags | (r->name ? PERFTRACE_I_RECORD_NAMED : 0), words, r->id);
     *at++ = r->start;
@@ -211,8 +214,7 @@ static void put_record(perftrace__slot_t *s, const record_t *r, uint32_t new_dep
     }
     put_args(at, r->site, r->values, cuts);
     PT_TEST_POINT(record_filled);
-    /* Publishes the record; pairs with the acquire in the drain's snapshot. */
-    pt_store_release(&s->hot.word, (head + words) << 8 | new_depth);
+    publish(s, (head + words) << 8 | new_depth);
     PT_TEST_POINT(record_committed);
 }
 
@@ -234,7 +236,7 @@ static uint32_t push(perftrace__slot_t *s, uint64_t start, uint32_t site, uint32
         return PERFTRACE_I_NO_DEPTH;
     }
     perftrace_i_open_set(&s->open[depth], start, site, name);
-    pt_store_release(&s->hot.word, (s->hot.word & ~(uint64_t)0xFF) | (depth + 1));
+    publish(s, (s->hot.word & ~(uint64_t)0xFF) | (depth + 1));
     return depth;
 }
 
@@ -250,7 +252,9 @@ static perftrace_i_begun_t begin_at(perftrace_i_site_t *site, uint32_t name, uin
     }
     perftrace__slot_t *slot = (perftrace__slot_t *)(void *)perftrace__thread_slot();
     uint64_t start = at ? at : perftrace__clock_ticks();
-    return begun(live, slot ? push(slot, start, live, name) : PERFTRACE_I_NO_DEPTH, start);
+    return begun(live,
+                 slot ? push(slot, start, PERFTRACE_I_SITE_ID(live), name) : PERFTRACE_I_NO_DEPTH,
+                 start);
 }
 
 perftrace_i_begun_t perftrace_i_begin_slow(perftrace_i_site_t *site, uint32_t name) {
@@ -283,13 +287,13 @@ void perftrace_i_end_slow(const perftrace_i_site_t *site, uint64_t live_depth, u
         /* Counted as late: not to be found open by the last sweep too. */
         slot = perftrace__thread_last_slot();
         if (slot) {
-            pt_store_release(&slot->hot.word, (slot->hot.word & ~(uint64_t)0xFF) |
-                                                  depth_after(slot, depth, start, span));
+            publish(slot,
+                    (slot->hot.word & ~(uint64_t)0xFF) | depth_after(slot, depth, start, span));
         }
         return;
     }
     record_t r = {.site = site,
-                  .id = live,
+                  .id = PERFTRACE_I_SITE_ID(live),
                   .name = (uint32_t)(nargs_name >> 32),
                   .start = start,
                   .end = pt_load_relaxed(&c->fast_clock) ? end : perftrace__os_mono_ns(),
@@ -329,7 +333,7 @@ void perftrace_i_emit_slow(perftrace_i_site_t *site, uint64_t id, const uint64_t
         return;
     }
     record_t r = {.site = site,
-                  .id = sid,
+                  .id = PERFTRACE_I_SITE_ID(sid),
                   .name = name,
                   .has_event_id = site->kind >= PERFTRACE_I_KIND_FLOW_START,
                   .event_id = id,

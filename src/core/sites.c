@@ -55,12 +55,16 @@ static void set_word(perftrace_i_site_t *site) {
     uint32_t word = 0;
     if (wanted(site)) {
         /* After a stop every event comes by the slow path and is counted there. */
-        word = perftrace__core.stopped ? PERFTRACE_I_SITE_FRESH : site->id;
+        const perftrace__core_t *c = &perftrace__core;
+        word = c->stopped ? PERFTRACE_I_SITE_FRESH : c->run << PERFTRACE_I_RUN_SHIFT | site->id;
     }
     pt_store_relaxed(&site->word, word);
 }
 
 static bool remember(perftrace_i_site_t *site, bool owned) {
+    if (PERFTRACE_I_SITE_ID(nknown + 1) == 0) {
+        return false;
+    }
     if (nknown == known_cap) {
         uint32_t cap = known_cap ? known_cap * 2 : 64;
         known_site_t *p = realloc(known, cap * sizeof(*p));

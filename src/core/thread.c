@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-__thread perftrace_i_slot_t *perftrace_i_slot
+__thread perftrace_i_thread_t perftrace_i_thread
     __attribute__((tls_model("initial-exec"), visibility("default")));
 
 typedef struct thread_state {
@@ -22,6 +22,13 @@ static pthread_key_t exit_key;
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 static bool exit_key_made;
 
+/* The next event takes the slow way. */
+static void forget(void) {
+    perftrace_i_thread = (perftrace_i_thread_t){0};
+    me.slot = NULL;
+    me.generation = 0;
+}
+
 /* Runs when a thread ends. Destructors of the program may still emit afterwards: that attaches the
  * thread anew and sets the hook anew, so nothing is lost (POSIX repeats the hooks a few times;
  * after that the slot stays taken until the process ends, and is drained all the same). */
@@ -31,9 +38,7 @@ static void thread_exit(void *unused) {
     pthread_mutex_lock(&c->lock);
     perftrace_i_slot_t *slot = me.slot;
     bool mine = slot && me.generation == c->generation && c->active;
-    perftrace_i_slot = NULL;
-    me.slot = NULL;
-    me.generation = 0;
+    forget();
     me.keyed = false;
     if (mine) {
         perftrace__slot_t *s = (perftrace__slot_t *)(void *)slot;
@@ -50,9 +55,7 @@ static void make_key(void) {
 }
 
 void perftrace__threads_forget(void) {
-    perftrace_i_slot = NULL;
-    me.slot = NULL;
-    me.generation = 0;
+    forget();
 }
 
 static void attach(perftrace__core_t *c) {
@@ -77,7 +80,18 @@ static void attach(perftrace__core_t *c) {
                 "does not survive a kill");
         }
     }
-    perftrace_i_slot = c->fast_clock ? me.slot : NULL;
+    if (me.slot) {
+        perftrace_i_thread = (perftrace_i_thread_t){
+            .slot = me.slot,
+            .word = me.slot->word,
+            .limit = ((me.slot->word >> 8) + (me.slot->mask + 1) / 8) << 8 | 0xFF,
+            .mask = me.slot->mask,
+            .run =
+                c->fast_clock && c->run < PERFTRACE_I_RUN_MAX ? c->run << PERFTRACE_I_RUN_SHIFT : 0,
+        };
+    } else {
+        perftrace_i_thread.run = 0;
+    }
     pthread_mutex_unlock(&c->lock);
     if (me.slot && !me.keyed && exit_key_made) {
         me.keyed = pthread_setspecific(exit_key, &me) == 0;

@@ -238,7 +238,6 @@ perftrace__slot_t *perftrace__ring_slot_take(perftrace__ring_t *r, uint32_t tid,
     s->born = now_ticks;
     name_slot(s, name);
     uint64_t word = s->hot.word & ~(uint64_t)0xFF; /* no open scopes */
-    s->hot.limit = ((word >> 8) + h->ring_words / 8) << 8 | 0xFF;
     pt_store_release(&s->hot.word, word);
     /* Publishes the slot's fields; pairs with the acquire in the drain's snapshot and in readers.
      */

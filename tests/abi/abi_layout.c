@@ -28,8 +28,12 @@ AT(perftrace_i_site_t, id, 44);
 
 SIZE(perftrace_i_slot_t, 32);
 AT(perftrace_i_slot_t, word, 0);
-AT(perftrace_i_slot_t, limit, 8);
 AT(perftrace_i_slot_t, mask, 16);
+AT(perftrace_i_thread_t, slot, 0);
+AT(perftrace_i_thread_t, word, 8);
+AT(perftrace_i_thread_t, limit, 16);
+AT(perftrace_i_thread_t, mask, 24);
+AT(perftrace_i_thread_t, run, 32);
 
 SIZE(perftrace_i_open_t, 16);
 AT(perftrace_i_open_t, site, 8);

@@ -16,8 +16,8 @@ exported=$(nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3)
 declared=$(printf '#include <perftrace/perftrace.h>\n' |
     "$cc" -std=c11 -I"$source/include" -E -P - | tr '\n' ' ' | sed 's,[;{}],\n,g' |
     grep -F 'visibility("default")' |
-    grep -oE '\bperftrace_[a-z0-9_]+ *\(|\*perftrace_i_slot\b' |
-    grep -v 'perftrace_log_fn' | tr -d '( *' | LC_ALL=C sort -u)
+    grep -oE '\bperftrace_[a-z0-9_]+ *\(|\bperftrace_i_thread *$' |
+    grep -v 'perftrace_log_fn' | tr -d "( *" | LC_ALL=C sort -u)
 
 if [ -z "$listed" ] || [ -z "$exported" ] || [ -z "$declared" ]; then
     complain "nothing to compare"

@@ -1,5 +1,6 @@
 /* test_core_threads.c: threads that come, go, are renamed and emit when they die.
  * SPDX-License-Identifier: MIT */
+#include "core_state.h"
 #include "traced_child.h"
 
 #include <pthread.h>
@@ -296,7 +297,7 @@ static void *end_late(void *arg) {
     perftrace_span_t inner;
     PERFTRACE_BEGIN(&outer, "outer");
     PERFTRACE_BEGIN(&inner, "inner");
-    slot_of_thread = perftrace_i_slot;
+    slot_of_thread = perftrace_i_thread.slot;
     pthread_barrier_wait(&gate);
     pthread_barrier_wait(&gate);
     PERFTRACE_END(&inner);
@@ -328,6 +329,73 @@ static void a_scope_that_ends_late_is_open_no_more(void **state) {
     traced_free(&f);
 }
 
+/* ---- a thread that sleeps through restarts ---- */
+
+static void *sleep_through(void *arg) {
+    (void)arg;
+    perftrace_span_t held;
+    PERFTRACE_INSTANT("first");
+    PERFTRACE_BEGIN(&held, "held");
+    pthread_barrier_wait(&gate);
+    pthread_barrier_wait(&gate); /* stopped and started twice meanwhile */
+    PERFTRACE_END(&held);
+    for (int i = 0; i < 10; i++) {
+        PERFTRACE_SCOPE("after");
+        PERFTRACE_INSTANT("point");
+    }
+    return NULL;
+}
+
+static void run_restarts(const char *where) {
+    pthread_barrier_init(&gate, NULL, 2);
+    traced_start(where);
+    pthread_t t;
+    CHILD_CHECK(pthread_create(&t, NULL, sleep_through, NULL) == 0);
+    pthread_barrier_wait(&gate);
+    for (int i = 0; i < 2; i++) {
+        perftrace_shutdown();
+        traced_start(where);
+    }
+    CHILD_CHECK(perftrace__core.run <= PERFTRACE_I_RUN_MAX);
+    pthread_barrier_wait(&gate);
+    pthread_join(t, NULL);
+}
+
+/* The numbers of runs in site words are used up: the same by the slow way. */
+static void run_restarts_at_the_last_number(const char *where) {
+    perftrace__core.run = PERFTRACE_I_RUN_MAX - 2;
+    run_restarts(where);
+    CHILD_CHECK(perftrace__core.run == PERFTRACE_I_RUN_MAX);
+}
+
+static void check_restarts(void (*body)(const char *)) {
+    traced_run(body, dir);
+    traced_file_t first = traced_read(dir, "traces-r0.jsonl");
+    traced_file_t second = traced_read(dir, "traces-r0.1.jsonl");
+    traced_file_t third = traced_read(dir, "traces-r0.2.jsonl");
+    assert_int_equal(traced_count(&first, "first"), 1);
+    assert_true(traced_footer(&first, "unfinished") == 1);
+    assert_true(traced_footer(&second, "emitted") == 0);
+    assert_int_equal(traced_count(&third, "held"), 1);
+    assert_true(cJSON_IsTrue(traced_arg(traced_line(&third, "held", 0), "forked")));
+    assert_int_equal(traced_count(&third, "after"), 10);
+    assert_int_equal(traced_count(&third, "point"), 10);
+    assert_true(traced_footer(&third, "emitted") == 21 && traced_footer(&third, "written") == 21);
+    traced_free(&first);
+    traced_free(&second);
+    traced_free(&third);
+}
+
+static void a_thread_may_sleep_through_restarts(void **state) {
+    (void)state;
+    check_restarts(run_restarts);
+}
+
+static void restarts_never_run_out_of_numbers(void **state) {
+    (void)state;
+    check_restarts(run_restarts_at_the_last_number);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make_dir, drop_dir)
 
 int main(void) {
@@ -338,6 +406,8 @@ int main(void) {
         CASE(threads_beyond_the_number_are_counted),
         CASE(switching_under_load_damages_nothing),
         CASE(a_scope_that_ends_late_is_open_no_more),
+        CASE(a_thread_may_sleep_through_restarts),
+        CASE(restarts_never_run_out_of_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

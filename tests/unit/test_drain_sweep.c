@@ -166,7 +166,7 @@ static bool emit(fixture_t *f, uint32_t i) {
     if (head + 3 - pt_load_acquire(&s->tail) > WORDS) {
         return false;
     }
-    uint64_t *at = perftrace_i_record_at(&s->hot, s->hot.word);
+    uint64_t *at = perftrace_i_record_at(&s->hot, s->hot.word, s->hot.mask);
     at[0] = PERFTRACE_I_RECORD_HEAD(PERFTRACE_I_KIND_INSTANT, 0, 3, 1);
     at[1] = ++f->clock;
     at[2] = f->emitted[i]++;
@@ -251,7 +251,7 @@ static void a_damaged_record_costs_its_lane_only(void **state) {
         emit(&f, 0);
         emit(&f, 1);
     }
-    perftrace_i_record_at(&f.slots[0]->hot, 9 << 8)[0] = 0; /* its fourth */
+    perftrace_i_record_at(&f.slots[0]->hot, 9 << 8, WORDS - 1)[0] = 0; /* its fourth */
     assert_int_equal(perftrace__drain_sweep(&f.drain, false), 0);
     assert_int_equal(f.book.taken[0], 3);
     assert_int_equal(f.book.taken[1], 10);
