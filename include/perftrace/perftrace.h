@@ -58,8 +58,10 @@ PERFTRACE_API int perftrace_init(const perftrace_config_t *config);
 /* Stops tracing: writes what is in the rings, the footer with the account, removes the ring file.
  * Runs by itself at exit() and at return from main. Waits for the disk at most shutdown_ms; what
  * could not be written then stays in the ring file for perf-trace-recover, and the log callback
- * says how much. Idempotent. Other threads may go on emitting: their events are counted as late.
- * Afterwards perftrace_init may be called again; it makes a new run and a new file. */
+ * says how much. The file is complete for every reader, but not forced to the disk: who fears a
+ * loss of power calls perftrace_save(-1, 1) before. Idempotent. Other threads may go on emitting:
+ * their events are counted as late. Afterwards perftrace_init may be called again; it makes a new
+ * run and a new file. */
 PERFTRACE_API int perftrace_shutdown(void);
 
 /* 1 between a successful init and shutdown when this rank is recorded; else 0. */

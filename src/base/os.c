@@ -298,6 +298,14 @@ void perftrace__os_close_file(int fd, const perftrace__os_file_id_t *id) {
     }
 }
 
+int perftrace__os_close_errors(int fd) {
+    int twin = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    if (twin < 0) {
+        return 0; /* no descriptor is left: nothing could be asked */
+    }
+    return close(twin) != 0 && errno != EINTR ? -errno : 0;
+}
+
 bool perftrace__os_may_grow_to(uint64_t bytes) {
     struct rlimit limit;
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||

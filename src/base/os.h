@@ -62,6 +62,9 @@ perftrace__os_file_id_t perftrace__os_file_id(int fd);
 bool perftrace__os_file_is(int fd, const perftrace__os_file_id_t *id);
 /* close() when fd still means that file. */
 void perftrace__os_close_file(int fd, const perftrace__os_file_id_t *id);
+/* What close(fd) would report of earlier writes (network file systems, FUSE), while fd stays open:
+ * 0 or -errno. Writes back there what is not yet; returns at once on a local file system. */
+int perftrace__os_close_errors(int fd);
 /* False when a file of so many bytes is beyond the process' limit (RLIMIT_FSIZE): the attempt would
  * bring SIGXFSZ, which kills. */
 bool perftrace__os_may_grow_to(uint64_t bytes);

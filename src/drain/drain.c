@@ -120,17 +120,17 @@ static void commit(perftrace__drain_t *d) {
     d->pending = false;
 }
 
-static int flush_and_commit(perftrace__drain_t *d, bool sync) {
+static int flush_and_commit(perftrace__drain_t *d, perftrace__flush_t how) {
     int status = PERFTRACE_OK;
     for (unsigned i = 0; i < d->nsinks; i++) {
-        int rc = d->sinks[i]->ops->flush(d->sinks[i], sync);
+        int rc = d->sinks[i]->ops->flush(d->sinks[i], how);
         status = rc ? rc : status;
     }
     if (status == PERFTRACE_OK && d->sinks[0]->ops->replaced(d->sinks[0]) && d->committed) {
         /* The file with everything committed so far was removed by somebody. */
         d->written -= d->committed;
         report_drop(d, PERFTRACE_DROP_file_gone, d->committed, 0, 0, 0);
-        status = d->sinks[0]->ops->flush(d->sinks[0], sync);
+        status = d->sinks[0]->ops->flush(d->sinks[0], how);
     }
     if (status == PERFTRACE_OK) {
         commit(d);
@@ -281,6 +281,7 @@ static void clock_line(perftrace__drain_t *d) {
 }
 
 int perftrace__drain_sweep(perftrace__drain_t *d, bool sync) {
+    perftrace__flush_t how = sync ? PERFTRACE__FLUSH_DISK : PERFTRACE__FLUSH_WRITE;
     if (d->anchor) {
         d->anchor();
     }
@@ -288,7 +289,7 @@ int perftrace__drain_sweep(perftrace__drain_t *d, bool sync) {
     pt_store_relaxed(&d->ring->header->beat_ns, now);
     if (d->pending) {
         /* Text of the last sweep waits: nothing new is taken in before it is written. */
-        int status = flush_and_commit(d, sync);
+        int status = flush_and_commit(d, how);
         if (status) {
             return status;
         }
@@ -304,7 +305,7 @@ int perftrace__drain_sweep(perftrace__drain_t *d, bool sync) {
         if (d->sinks[0]->ops->full(d->sinks[0])) {
             PT_TEST_POINT(drain_encoded);
             keep_positions(d, n);
-            int status = flush_and_commit(d, false);
+            int status = flush_and_commit(d, PERFTRACE__FLUSH_WRITE);
             if (status) {
                 return status;
             }
@@ -327,7 +328,7 @@ int perftrace__drain_sweep(perftrace__drain_t *d, bool sync) {
         d->no_slot = no_slot;
     }
     PT_TEST_POINT(drain_encoded);
-    int status = flush_and_commit(d, sync);
+    int status = flush_and_commit(d, how);
     if (status == PERFTRACE_OK) {
         free_slots(d, n);
     }
@@ -366,7 +367,7 @@ static void report_open_scopes(perftrace__drain_t *d, uint32_t n, perftrace__acc
 
 int perftrace__drain_finish(perftrace__drain_t *d, uint64_t late) {
     if (d->closed) { /* by a signal handler, or the last try could not write it */
-        return d->pending ? flush_and_commit(d, true) : PERFTRACE_OK;
+        return d->pending ? flush_and_commit(d, PERFTRACE__FLUSH_LAST) : PERFTRACE_OK;
     }
     /* The sweep has something to write in any case and so notices a file that is gone: the footer's
      * account holds for the file it ends. */
@@ -386,7 +387,10 @@ int perftrace__drain_finish(perftrace__drain_t *d, uint64_t late) {
         d->sinks[i]->ops->footer(d->sinks[i], &account);
     }
     d->closed = true;
-    status = flush_and_commit(d, true);
+    /* Not to the disk: at the end of a run that could be gigabytes, and the end is not a save. A
+     * forced save that was asked for and not yet done still is. */
+    status = flush_and_commit(d, pt_load_acquire(&d->sync_wanted) ? PERFTRACE__FLUSH_DISK
+                                                                  : PERFTRACE__FLUSH_LAST);
     PT_TEST_POINT(footer_written);
     return status;
 }

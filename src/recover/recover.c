@@ -88,7 +88,7 @@ static int write_events(work_t *w) {
         }
         perftrace__merge_advance(&m, lane, words);
         if (w->sink->ops->full(w->sink)) {
-            int status = w->sink->ops->flush(w->sink, false);
+            int status = w->sink->ops->flush(w->sink, PERFTRACE__FLUSH_WRITE);
             if (status) {
                 return status;
             }
@@ -165,7 +165,7 @@ static int write_rest(work_t *w) {
         w->account.written = w->view->commit.written - w->gone + w->r->events;
         w->account.recovered = true;
         w->sink->ops->footer(w->sink, &w->account);
-        status = w->sink->ops->flush(w->sink, true);
+        status = w->sink->ops->flush(w->sink, PERFTRACE__FLUSH_DISK);
     }
     for (uint32_t i = 0; w->slots && i < w->n; i++) {
         perftrace__slot_view_free(&w->slots[i]);

@@ -35,6 +35,14 @@ typedef struct perftrace__account {
     bool recovered; /* written by recovery, not by the process itself */
 } perftrace__account_t;
 
+/* How far a flush goes. */
+typedef enum perftrace__flush {
+    PERFTRACE__FLUSH_WRITE, /* written: survives the process */
+    PERFTRACE__FLUSH_LAST,  /* and what a file system reports only when a file is closed (network
+                               file systems, quotas) is known */
+    PERFTRACE__FLUSH_DISK,  /* and on the disk: survives the machine */
+} perftrace__flush_t;
+
 typedef struct perftrace__sink_ops {
     /* One event, times in ns; false when there was no memory for it. The pointers in it are valid
      * during the call. */
@@ -49,8 +57,8 @@ typedef struct perftrace__sink_ops {
     void (*footer)(perftrace__sink_t *s, const perftrace__account_t *account);
     /* True when the gathered text should be flushed before more events come. */
     bool (*full)(const perftrace__sink_t *s);
-    /* Moves the text to the file; sync: and the file to the disk. 0 or a status. Blocks. */
-    int (*flush)(perftrace__sink_t *s, bool sync);
+    /* Moves the text to the file, as far as `how` says. 0 or a status. Blocks. */
+    int (*flush)(perftrace__sink_t *s, perftrace__flush_t how);
     /* Bytes of the file that hold everything flushed so far. */
     uint64_t (*offset)(const perftrace__sink_t *s);
     /* True once after a flush that had to go on in a new file, since the old one was removed. */

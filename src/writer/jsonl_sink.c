@@ -134,7 +134,7 @@ static void check_fd(perftrace__jsonl_sink_t *k) {
     }
 }
 
-static int flush(perftrace__sink_t *s, bool sync) {
+static int flush(perftrace__sink_t *s, perftrace__flush_t how) {
     perftrace__jsonl_sink_t *k = self(s);
     perftrace__strbuf_t *out = &k->text.out;
     check_fd(k);
@@ -158,9 +158,16 @@ static int flush(perftrace__sink_t *s, bool sync) {
     k->offset += out->len;
     k->done = 0;
     perftrace__strbuf_clear(out);
-    if (sync && fdatasync(k->fd) != 0 && errno != EINVAL && errno != EROFS) {
-        k->last_errno = errno;
-        return perftrace__status_from_errno(errno);
+    int rc = 0;
+    if (how == PERFTRACE__FLUSH_DISK && fdatasync(k->fd) != 0 && errno != EINVAL &&
+        errno != EROFS) {
+        rc = -errno;
+    } else if (how == PERFTRACE__FLUSH_LAST) {
+        rc = perftrace__os_close_errors(k->fd);
+    }
+    if (rc) {
+        k->last_errno = -rc;
+        return perftrace__status_from_errno(-rc);
     }
     return PERFTRACE_OK;
 }

@@ -87,8 +87,8 @@ static bool is_full(const perftrace__sink_t *s) {
     return b->waiting >= b->batch;
 }
 
-static int flush(perftrace__sink_t *s, bool sync) {
-    (void)sync;
+static int flush(perftrace__sink_t *s, perftrace__flush_t how) {
+    (void)how;
     book_t *b = self(s);
     if (b->broken) {
         return PERFTRACE_ERR_IO;

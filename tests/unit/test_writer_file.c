@@ -97,13 +97,13 @@ static void a_sink_writes_what_it_has_when_it_is_flushed(void **state) {
     char path[4096];
     perftrace__sink_t *s = open_sink("one", path);
     assert_int_equal(size_of(path), 0);
-    assert_int_equal(s->ops->flush(s, false), 0);
+    assert_int_equal(s->ops->flush(s, PERFTRACE__FLUSH_WRITE), 0);
     uint64_t header = s->ops->offset(s);
     assert_true(header > 0 && size_of(path) == header);
     s->ops->thread(s, 9, "worker");
     assert_int_equal(size_of(path), header);
     assert_int_equal(s->ops->offset(s), header);
-    assert_int_equal(s->ops->flush(s, true), 0);
+    assert_int_equal(s->ops->flush(s, PERFTRACE__FLUSH_DISK), 0);
     assert_int_equal(size_of(path), s->ops->offset(s));
     assert_int_equal(perftrace__jsonl_sink_errno(s), 0);
     assert_false(s->ops->full(s));
@@ -111,7 +111,7 @@ static void a_sink_writes_what_it_has_when_it_is_flushed(void **state) {
         assert_true(i < 100000);
         s->ops->thread(s, 9, "worker");
     }
-    assert_int_equal(s->ops->flush(s, false), 0);
+    assert_int_equal(s->ops->flush(s, PERFTRACE__FLUSH_WRITE), 0);
     assert_false(s->ops->full(s));
     assert_int_equal(size_of(path), s->ops->offset(s));
     perftrace__sink_close(s);
@@ -128,7 +128,7 @@ static void a_failed_write_is_offered_again_and_nothing_is_twice(void **state) {
     const perftrace__run_meta_t meta = {.rank = 2, .pid = 7};
     int full = open("/dev/full", O_WRONLY);
     perftrace__sink_t *s = perftrace__jsonl_sink_open(full, 0, &meta);
-    assert_int_equal(s->ops->flush(s, false), PERFTRACE_ERR_FULL);
+    assert_int_equal(s->ops->flush(s, PERFTRACE__FLUSH_WRITE), PERFTRACE_ERR_FULL);
     assert_int_equal(perftrace__jsonl_sink_errno(s), ENOSPC);
     assert_int_equal(s->ops->offset(s), 0);
     perftrace__sink_close(s);
@@ -137,12 +137,12 @@ static void a_failed_write_is_offered_again_and_nothing_is_twice(void **state) {
     getrlimit(RLIMIT_FSIZE, &before);
     struct rlimit low = {.rlim_cur = 10, .rlim_max = before.rlim_max};
     setrlimit(RLIMIT_FSIZE, &low);
-    int status = s->ops->flush(s, false);
+    int status = s->ops->flush(s, PERFTRACE__FLUSH_WRITE);
     setrlimit(RLIMIT_FSIZE, &before);
     assert_int_not_equal(status, 0);
     assert_int_equal(perftrace__jsonl_sink_errno(s), EFBIG);
     assert_int_equal(s->ops->offset(s), 0);
-    assert_int_equal(s->ops->flush(s, false), 0);
+    assert_int_equal(s->ops->flush(s, PERFTRACE__FLUSH_WRITE), 0);
     assert_int_equal(perftrace__jsonl_sink_errno(s), 0);
     assert_int_equal(s->ops->offset(s), size_of(path));
     perftrace__sink_close(s);
@@ -159,7 +159,7 @@ static void a_new_rank_is_told_from_the_next_line_on(void **state) {
     const perftrace__run_meta_t meta = {.rank = 5, .pid = 7, .world_size = 6};
     perftrace__jsonl_sink_header(s, &meta);
     s->ops->thread(s, 9, "after");
-    assert_int_equal(s->ops->flush(s, false), 0);
+    assert_int_equal(s->ops->flush(s, PERFTRACE__FLUSH_WRITE), 0);
     perftrace__sink_close(s);
     traced_file_t f = traced_read(dir, "rank.jsonl");
     assert_int_equal(traced_count(&f, "perftrace_header"), 2);
@@ -182,11 +182,11 @@ static void a_file_that_was_removed_is_followed_by_another(void **state) {
     perftrace__sink_t *s = open_sink("gone", path);
     perftrace__jsonl_sink_on_gone(s, path, create_second, NULL);
     s->ops->thread(s, 9, "first");
-    assert_int_equal(s->ops->flush(s, false), 0);
+    assert_int_equal(s->ops->flush(s, PERFTRACE__FLUSH_WRITE), 0);
     assert_false(s->ops->replaced(s));
     unlink(path);
     s->ops->thread(s, 9, "second");
-    assert_int_equal(s->ops->flush(s, false), 0);
+    assert_int_equal(s->ops->flush(s, PERFTRACE__FLUSH_WRITE), 0);
     assert_true(s->ops->replaced(s));
     assert_false(s->ops->replaced(s));
     perftrace__sink_close(s);
@@ -207,7 +207,7 @@ static void a_file_that_the_program_closed_is_opened_again(void **state) {
     snprintf(other, sizeof(other), "%s/other", dir);
     perftrace__sink_t *s = open_sink("closed", path);
     perftrace__jsonl_sink_on_gone(s, path, create_second, NULL);
-    assert_int_equal(s->ops->flush(s, false), 0);
+    assert_int_equal(s->ops->flush(s, PERFTRACE__FLUSH_WRITE), 0);
     uint64_t header = s->ops->offset(s);
     /* The lowest number that is free is the next one given out. */
     int free_one = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -223,7 +223,7 @@ static void a_file_that_the_program_closed_is_opened_again(void **state) {
     int mine = open(other, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     assert_true(mine >= 0 && mine < free_one);
     s->ops->thread(s, 9, "worker");
-    assert_int_equal(s->ops->flush(s, true), 0);
+    assert_int_equal(s->ops->flush(s, PERFTRACE__FLUSH_DISK), 0);
     assert_false(s->ops->replaced(s));
     assert_true(s->ops->offset(s) > header && s->ops->offset(s) == size_of(path));
     perftrace__sink_close(s);
@@ -240,13 +240,13 @@ static void an_opened_file_goes_on_where_it_counts(void **state) {
     (void)state;
     char path[4096];
     perftrace__sink_t *s = open_sink("more", path);
-    assert_int_equal(s->ops->flush(s, false), 0);
+    assert_int_equal(s->ops->flush(s, PERFTRACE__FLUSH_WRITE), 0);
     uint64_t offset = s->ops->offset(s);
     perftrace__sink_close(s);
     const perftrace__run_meta_t meta = {.rank = 2, .pid = 7};
     s = perftrace__jsonl_sink_open(open(path, O_RDWR), offset, &meta);
     s->ops->thread(s, 9, "more");
-    assert_int_equal(s->ops->flush(s, false), 0);
+    assert_int_equal(s->ops->flush(s, PERFTRACE__FLUSH_WRITE), 0);
     assert_int_equal(s->ops->offset(s), size_of(path));
     perftrace__sink_close(s);
     traced_file_t f = traced_read(dir, "more.jsonl");
