@@ -360,3 +360,14 @@ size_t perftrace__json_skip_separators(const char *buf, size_t len) {
     }
     return i;
 }
+
+const char *perftrace__json_restart(const char *p, const char *end) {
+    while (p < end && (p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
+        const char *q = ++p;
+        q += perftrace__json_skip_separators(q, (size_t)(end - q));
+        if (end - q > 2 && q[0] == '{' && (q[1] == '"' || q[1] == ' ' || q[1] == '\n')) {
+            return q;
+        }
+    }
+    return NULL;
+}

@@ -4,13 +4,10 @@
  * ran past the end is found out by comparing the final position with it. */
 #include "event_fast.h"
 
+#include "plain_text.h"
 #include "trace_time.h"
 
 #include <string.h>
-
-#if defined(__SSE2__)
-#    include <emmintrin.h>
-#endif
 
 /* Steps over a literal or gives up. */
 #define TAKE(p, literal)                                                                           \
@@ -21,10 +18,7 @@
         (p) += sizeof(literal) - 1;                                                                \
     } while (0)
 
-static bool at(const char *p, const char *literal, size_t len) {
-    return memcmp(p, literal, len) == 0;
-}
-#define AT(p, literal) at((p), "" literal, sizeof(literal) - 1)
+#define AT(p, literal) PT_PLAIN_AT((p), literal)
 
 const char *pt_line_end(const char *p, const char *end, bool *ret_plain) {
     *ret_plain = true;
@@ -56,44 +50,20 @@ const char *pt_line_end(const char *p, const char *end, bool *ret_plain) {
     return p != NULL ? p : end;
 }
 
-/* The next quote at or after p, or a place at or behind end. */
-PT_ALWAYS_INLINE const char *find_quote(const char *p, const char *end) {
-#if defined(__SSE2__)
-    const __m128i quote = _mm_set1_epi8('"');
-    while (p < end) {
-        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-        unsigned mask = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, quote));
-        if (mask != 0) {
-            return p + __builtin_ctz(mask);
-        }
-        p += 16;
-    }
-#else
-    while (p < end && *p != '"') {
-        p++;
-    }
-#endif
-    return p;
-}
-
-PT_ALWAYS_INLINE bool is_digit(char c) {
-    return (unsigned)(c - '0') < 10U;
-}
-
 /* A JSON number; NULL when p is at none. */
 PT_ALWAYS_INLINE const char *take_number(const char *p) {
     p += *p == '-';
-    if (!is_digit(*p) || (*p == '0' && is_digit(p[1]))) {
+    if (!pt_plain_digit(*p) || (*p == '0' && pt_plain_digit(p[1]))) {
         return NULL;
     }
-    while (is_digit(*p)) {
+    while (pt_plain_digit(*p)) {
         p++;
     }
     if (*p == '.') {
-        if (!is_digit(*++p)) {
+        if (!pt_plain_digit(*++p)) {
             return NULL;
         }
-        while (is_digit(*p)) {
+        while (pt_plain_digit(*p)) {
             p++;
         }
     }
@@ -105,9 +75,9 @@ PT_ALWAYS_INLINE const char *take_number(const char *p) {
 PT_ALWAYS_INLINE const char *take_scalar(const char *p, const char *end, unsigned *has) {
     if (*p == '"') {
         *has &= ~(unsigned)PT_EVENT_ARGS_NUMERIC;
-        return find_quote(p + 1, end) + 1;
+        return pt_plain_quote(p + 1, end) + 1;
     }
-    if (*p == '-' || is_digit(*p)) {
+    if (*p == '-' || pt_plain_digit(*p)) {
         return take_number(p);
     }
     *has &= ~(unsigned)PT_EVENT_ARGS_NUMERIC;
@@ -140,7 +110,7 @@ PT_ALWAYS_INLINE const char *take_args(const char *p, const char *end, unsigned 
             return NULL;
         }
         const char *key = p + 1;
-        p = find_quote(key, end);
+        p = pt_plain_quote(key, end);
         if (p - key == 11 && (AT(key, "correlation") || AT(key, "External id"))) {
             *has |= PT_EVENT_ARGS_LINKS;
         }
@@ -168,19 +138,14 @@ PT_ALWAYS_INLINE const char *take_args(const char *p, const char *end, unsigned 
     }
 }
 
-/* An integer of at most 18 digits without leading zeros. */
+/* An integer of at most 18 digits without leading zeros or a sign. */
 PT_ALWAYS_INLINE const char *take_int(const char *p, pt_ident_t *ret) {
     const char *start = p;
-    uint64_t v = 0;
-    while (is_digit(*p)) {
-        v = v * 10 + (uint64_t)(*p++ - '0');
+    p = *p == '-' ? NULL : pt_plain_int(p, &ret->num);
+    if (p != NULL) {
+        ret->kind = PT_IDENT_INT;
+        ret->text = (pt_str_t){start, (size_t)(p - start)};
     }
-    if (p == start || p - start > 18 || (*start == '0' && p - start > 1)) {
-        return NULL;
-    }
-    ret->kind = PT_IDENT_INT;
-    ret->num = (int64_t)v;
-    ret->text = (pt_str_t){start, (size_t)(p - start)};
     return p;
 }
 
@@ -190,7 +155,7 @@ PT_ALWAYS_INLINE const char *take_rest(const char *p, const char *end, pt_event_
     while (p < end && *p == ',') {
         if (AT(p, ", \"cat\": \"") && ev->cat.len == 0) {
             value = p + 9;
-            p = find_quote(value + 1, end) + 1;
+            p = pt_plain_quote(value + 1, end) + 1;
             ev->cat = (pt_str_t){value, (size_t)(p - value)};
         } else if (AT(p, ", \"args\": {") && ev->args.len == 0) {
             value = p + 10;
@@ -209,7 +174,7 @@ PT_ALWAYS_INLINE const char *take_rest(const char *p, const char *end, pt_event_
         } else if (AT(p, ", \"id\": ") && ev->id.len == 0) {
             pt_ident_t id;
             value = p + 8;
-            p = *value == '"' ? find_quote(value + 1, end) + 1 : take_int(value, &id);
+            p = *value == '"' ? pt_plain_quote(value + 1, end) + 1 : take_int(value, &id);
             if (p == NULL) {
                 return NULL;
             }
@@ -235,7 +200,7 @@ static const char *read_line(const char *p, const char *end, pt_event_t *ev) {
     const char *start = p;
     TAKE(p, "{\"name\": \"");
     ev->name.p = p - 1;
-    p = find_quote(p, end) + 1;
+    p = pt_plain_quote(p, end) + 1;
     ev->name.len = (size_t)(p - ev->name.p);
     TAKE(p, ", \"ph\": \"");
     ev->ph = p[0];

@@ -49,20 +49,6 @@ static void tell_damage(pt_trace_reader_t *r, const char *p, size_t len) {
     tell_at(r, PT_TRACE_PROBLEM_DAMAGED, p + at, detail);
 }
 
-/* Where, in a damaged record, another one seems to begin: a line that starts with an object.
- * Writers that were killed, or that share a file, leave half a record with a whole one behind it.
- */
-static const char *find_restart(const char *p, const char *end) {
-    while (p < end && (p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
-        const char *q = ++p;
-        q += perftrace__json_skip_separators(q, (size_t)(end - q));
-        if (end - q > 2 && q[0] == '{' && (q[1] == '"' || q[1] == ' ' || q[1] == '\n')) {
-            return q;
-        }
-    }
-    return NULL;
-}
-
 /* Reads one value at p; the place behind it. `first`: nothing was taken from this record yet. */
 static const char *read_value(pt_trace_reader_t *r, const char *p, const char *end, bool first) {
     pt_event_t ev;
@@ -97,7 +83,7 @@ static const char *read_value(pt_trace_reader_t *r, const char *p, const char *e
             r, first ? PT_TRACE_PROBLEM_NOT_OBJECT : PT_TRACE_PROBLEM_EXTRA_BYTES, NULL);
         return p + used;
     default:
-        restart = find_restart(p, end);
+        restart = perftrace__json_restart(p, end);
         if (first || restart != NULL) {
             tell_damage(r, p, len);
         } else {
