@@ -10,20 +10,29 @@
 
 /* Record kinds. X(NAME, number, Chrome phase). Numbers are part of the ring format: append only. */
 #define PERFTRACE_I_KIND_LIST(X)                                                                   \
-    X(SCOPE, 1, "X")         /* start, end, arguments */                                           \
-    X(INSTANT, 2, "i")       /* time, arguments */                                                 \
-    X(COUNTER, 3, "C")       /* time, one value a series */                                        \
-    X(FLOW_START, 4, "s")    /* time, id */                                                        \
-    X(FLOW_STEP, 5, "t")     /* time, id */                                                        \
-    X(FLOW_END, 6, "f")      /* time, id */                                                        \
-    X(ASYNC_BEGIN, 7, "b")   /* time, id, arguments */                                             \
-    X(ASYNC_INSTANT, 8, "n") /* time, id, arguments */                                             \
-    X(ASYNC_END, 9, "e")     /* time, id, arguments */
+    X(SCOPE, 1, "X")            /* start, end, arguments */                                        \
+    X(INSTANT, 2, "i")          /* time, arguments */                                              \
+    X(COUNTER, 3, "C")          /* time, one value a series */                                     \
+    X(FLOW_START, 4, "s")       /* time, id */                                                     \
+    X(FLOW_STEP, 5, "t")        /* time, id */                                                     \
+    X(FLOW_END, 6, "f")         /* time, id */                                                     \
+    X(ASYNC_BEGIN, 7, "b")      /* time, id, arguments */                                          \
+    X(ASYNC_INSTANT, 8, "n")    /* time, id, arguments */                                          \
+    X(ASYNC_END, 9, "e")        /* time, id, arguments */                                          \
+    X(SESSION_BEGIN, 10, "b")   /* time, session id, its task if it has one */                     \
+    X(PHASE_BEGIN, 11, "b")     /* time, session id, arguments: the start payload */               \
+    X(PHASE_END, 12, "e")       /* begin, end, session id, arguments: the end payload */           \
+    X(SESSION_END, 13, "e")     /* time, session id, status, reason */                             \
+    X(TASK_BEGIN, 14, "b")      /* time, task id, its parent if it has one */                      \
+    X(TASK_END, 15, "e")        /* time, task id, status, reason: ends all its sessions */         \
+    X(SESSION_COUNTER, 16, "n") /* time, session id, value */                                      \
+    X(SESSION_PHASE, 17, "n")   /* time, 0, allow_multiple, ready_on_complete: a declaration */
 
 enum {
 #define PERFTRACE_I_KIND_ENUM(name, number, phase) PERFTRACE_I_KIND_##name = (number),
     PERFTRACE_I_KIND_LIST(PERFTRACE_I_KIND_ENUM)
 #undef PERFTRACE_I_KIND_ENUM
+        PERFTRACE_I_KIND_LAST = PERFTRACE_I_KIND_SESSION_PHASE
 };
 
 /* Argument types. X(NAME, number). One 64-bit word each; STR is a length word and padded bytes. */
@@ -42,8 +51,9 @@ enum {
 
 /* A record is a run of 64-bit words, host byte order:
  *   word 0: kind (8 bits) | flags (8) | length in words, this one counted (16) | site id (32)
- *   word 1: time (scopes: start), clock ticks       word 2, scopes only: end, clock ticks
- *   then, if flagged, the name id; then the id of flows and async events; then the arguments. */
+ *   word 1: time, clock ticks; of scopes and ends of phases the begin, and word 2: the end
+ *   then, if flagged, the name id; then the id of all but scopes, instants and counters; then the
+ *   arguments. The end of a phase may name the site of its begin: then it has no arguments. */
 #define PERFTRACE_I_RECORD_NAMED  1u /* a word with the id of a run-time name follows the times */
 #define PERFTRACE_I_RECORD_FORKED 2u /* scope began before the fork; start is the fork's time */
 
@@ -57,8 +67,9 @@ enum {
 #define PERFTRACE_I_DATA_AT    65536u /* ring data, from the slot's start; a page multiple */
 #define PERFTRACE_I_OPEN_AT    32u    /* open-scope stack, from the slot's start */
 #define PERFTRACE_I_SITE_FRESH 0x80000000u /* site word before registration */
-#define PERFTRACE_I_RUN_SHIFT  19u /* a site word: 0, FRESH, or run number << RUN_SHIFT | site id  \
-                                    */
+#define PERFTRACE_I_RUN_SHIFT                                                                      \
+    19u /* a site word: 0, FRESH, or run number << RUN_SHIFT | site id                             \
+         */
 #define PERFTRACE_I_SITE_ID(word) ((word) & ((1u << PERFTRACE_I_RUN_SHIFT) - 1))
 #define PERFTRACE_I_RUN_MAX       4095u
 
@@ -94,7 +105,10 @@ typedef struct perftrace_i_thread {
      * inline code may go on by itself. 0 is no run's: no slot yet, no invariant clock, after fork,
      * after a restart; then the slow functions decide. */
     uint32_t run;
-    uint32_t reserved[7];
+    uint32_t reserved;
+    int64_t session; /* the current one + 1; 0 none */
+    int64_t task;    /* likewise */
+    uint64_t reserved_too;
 } __attribute__((aligned(64))) perftrace_i_thread_t;
 
 typedef struct perftrace_i_arg {
@@ -135,6 +149,15 @@ typedef struct perftrace_i_begun {
     uint64_t live_depth; /* live | depth << 32 */
     uint64_t start;
 } perftrace_i_begun_t;
+
+/* A phase of a session that is open; the program's, may be handed to another thread. */
+typedef struct perftrace_phase {
+    int64_t session;
+    uint64_t start; /* clock ticks */
+    uint32_t live;  /* the site's word at begin, 0 when nothing is to be ended */
+    uint32_t name;  /* id of a run-time name, or 0 */
+    const perftrace_i_site_t *site;
+} perftrace_phase_t;
 
 /* The argument words of a point event whose strings may be temporaries, handed over by value. */
 typedef struct perftrace_i_words {

@@ -23,6 +23,7 @@
 
 #include <perftrace/config.h>
 #include <perftrace/macros.h>
+#include <perftrace/session.h>
 #include <perftrace/status.h>
 
 #include <stddef.h>

@@ -78,8 +78,10 @@ int perftrace__core_start(const perftrace__core_options_t *options, bool enabled
         replace(&c->categories, options->categories ? options->categories : "");
         replace(&c->names, options->names ? options->names : "");
         c->enabled = enabled;
+        c->sessions = options->sessions;
         c->has_step = false;
     }
+    pt_store_relaxed(&c->next_session, 0);
     pt_store_relaxed(&c->stopped, false);
     pt_store_relaxed(&c->generation, c->generation + 1);
     c->run += c->run < PERFTRACE_I_RUN_MAX;

@@ -27,6 +27,7 @@ typedef struct perftrace__core_options {
     /* Called without locks by every thread that emits after a fork until one call has returned. May
      * be NULL. */
     void (*first_event_after_fork)(void);
+    bool sessions; /* session events are recorded, whatever `enabled` says */
     /* For what a person should know; may be NULL. Called with the core's lock held. */
     void (*warn)(const char *text);
 } perftrace__core_options_t;

@@ -17,6 +17,7 @@ typedef struct perftrace__core {
     uint32_t run;
     bool active;     /* a ring is there; written under lock, read relaxed */
     bool enabled;    /* under lock */
+    bool sessions;   /* session events are recorded; under lock */
     bool after_fork; /* in a child that starts at its first event; under lock, read relaxed */
     bool stopped;    /* after a stop: what comes now is late; under lock, read relaxed */
     bool has_step;   /* step is the ambient step; both under lock */
@@ -28,6 +29,7 @@ typedef struct perftrace__core {
     bool block; /* overflow policy, with a bound above 0 */
     uint32_t string_max;
     uint64_t block_ns;
+    int64_t next_session; /* id of the next one; relaxed */
     uint64_t late;
     char *categories;
     char *names;
@@ -50,6 +52,11 @@ void perftrace__sites_refresh(void);
 bool perftrace__sites_log_all(perftrace__ring_t *ring);
 /* Remembers a log entry for later rings and appends it to the present one. Lock held. */
 bool perftrace__sites_log(const void *entry, size_t len);
+
+/* emit.c */
+/* Ends the last open span of a phase, named at run time, when nobody kept the handle of its begin.
+ * site: one of PHASE_BEGIN. */
+void perftrace__phase_end_last(int64_t session, perftrace_i_site_t *site, uint32_t name);
 
 /* thread.c */
 /* The calling thread's slot in the running tracer, attached on first use; NULL when there is none

@@ -178,41 +178,46 @@ static uint64_t *put_args(uint64_t *at, const perftrace_i_site_t *site, const ui
 
 typedef struct record {
     const perftrace_i_site_t *site;
+    uint32_t kind; /* 0: the site's */
     uint32_t id;
     uint32_t flags;
     uint32_t name;
-    bool has_event_id;
     uint64_t event_id;
     uint64_t start;
-    uint64_t end; /* scopes */
+    uint64_t end; /* scopes, ends of phases */
     const uint64_t *values;
 } record_t;
 
 /* Writes a record and publishes it together with the new depth. */
 static void put_record(perftrace__slot_t *s, const record_t *r, uint32_t new_depth) {
     cut_t cuts[PERFTRACE_I_MAX_ARGS];
-    bool scope = r->site->kind == PERFTRACE_I_KIND_SCOPE;
-    uint32_t words = arg_words(r->site, r->values, cuts) + (scope ? 3u : 2u) + (r->name ? 1u : 0u) +
-                     (r->has_event_id ? 1u : 0u);
+    uint32_t kind = r->kind ? r->kind : r->site->kind;
+    bool bare = kind != r->site->kind; /* an end that names the site of its begin */
+    bool two_times = perftrace__kind_times(kind) == 2;
+    bool has_id = perftrace__kind_has_id(kind);
+    uint32_t words = (bare ? 0 : arg_words(r->site, r->values, cuts)) + (two_times ? 3u : 2u) +
+                     (r->name ? 1u : 0u) + (has_id ? 1u : 0u);
     uint64_t head = s->hot.word >> 8;
     if (!make_room(s, head, words)) {
         publish(s, head << 8 | new_depth);
         return;
     }
     uint64_t *at = perftrace_i_record_at(&s->hot, s->hot.word, s->hot.mask);
-    *at++ = PERFTRACE_I_RECORD_HEAD(
-        r->site->kind, r->flags | (r->name ? PERFTRACE_I_RECORD_NAMED : 0), words, r->id);
+    *at++ = PERFTRACE_I_RECORD_HEAD(kind, r->flags | (r->name ? PERFTRACE_I_RECORD_NAMED : 0),
+                                    words, r->id);
     *at++ = r->start;
-    if (scope) {
+    if (two_times) {
         *at++ = r->end;
     }
     if (r->name) {
         *at++ = r->name;
     }
-    if (r->has_event_id) {
+    if (has_id) {
         *at++ = r->event_id;
     }
-    put_args(at, r->site, r->values, cuts);
+    if (!bare) {
+        put_args(at, r->site, r->values, cuts);
+    }
     PT_TEST_POINT(record_filled);
     publish(s, (head + words) << 8 | new_depth);
     PT_TEST_POINT(record_committed);
@@ -335,7 +340,6 @@ void perftrace_i_emit_slow(perftrace_i_site_t *site, uint64_t id, const uint64_t
     record_t r = {.site = site,
                   .id = PERFTRACE_I_SITE_ID(sid),
                   .name = name,
-                  .has_event_id = site->kind >= PERFTRACE_I_KIND_FLOW_START,
                   .event_id = id,
                   .start = perftrace__clock_ticks(),
                   .values = values};
@@ -362,6 +366,90 @@ uint64_t perftrace_i_hold_string(const char *text, perftrace_i_hold_t *hold) {
     hold->next += PERFTRACE_I_SCOPE_STR;
     hold->left--;
     return perftrace_i_str(out);
+}
+
+/* ---- phases of sessions -------------------------------------------------------------------------
+ */
+
+void perftrace_i_phase_begin_slow(perftrace_phase_t *p, perftrace_i_site_t *site,
+                                  const uint64_t *values, uint32_t name) {
+    uint32_t word = perftrace_i_site_ready(site);
+    p->live = 0;
+    if (!word) {
+        return;
+    }
+    perftrace__slot_t *slot = (perftrace__slot_t *)(void *)perftrace__thread_slot();
+    if (!slot) {
+        perftrace__thread_count_lost();
+        return;
+    }
+    p->site = site;
+    p->name = name;
+    p->live = pt_load_relaxed(&site->word); /* attaching may have begun a new run */
+    p->start = perftrace__clock_ticks();
+    record_t r = {.site = site,
+                  .id = PERFTRACE_I_SITE_ID(word),
+                  .name = name,
+                  .event_id = (uint64_t)p->session,
+                  .start = p->start,
+                  .values = values};
+    put_record(slot, &r, (uint8_t)slot->hot.word);
+}
+
+/* began 0: the fold finds the begin. */
+static void put_phase_end(const perftrace_i_site_t *site, uint32_t word, uint32_t name,
+                          int64_t session, uint64_t began, const uint64_t *values) {
+    perftrace__slot_t *slot = (perftrace__slot_t *)(void *)perftrace__thread_slot();
+    if (!slot) {
+        perftrace__thread_count_lost();
+        return;
+    }
+    if (began && began < pt_load_relaxed(&perftrace__core.born)) {
+        /* Of an earlier run, or of the parent before a fork, whose sessions are not in this file.
+         */
+        pt_add_relaxed(&perftrace__core.late, 1);
+        return;
+    }
+    record_t r = {.site = site,
+                  .kind = PERFTRACE_I_KIND_PHASE_END,
+                  .id = PERFTRACE_I_SITE_ID(word),
+                  .name = name,
+                  .event_id = (uint64_t)session,
+                  .start = began,
+                  .end = perftrace__clock_ticks(),
+                  .values = values};
+    put_record(slot, &r, (uint8_t)slot->hot.word);
+}
+
+void perftrace_i_phase_end_slow(perftrace_phase_t *p, perftrace_i_site_t *site,
+                                const uint64_t *values) {
+    uint32_t word = p->live;
+    uint32_t name = p->name;
+    if (site) {
+        /* A site of the end's own: the phase is named like that of the begin. */
+        word = perftrace_i_site_ready(site);
+        name = name || !p->site->name ? name : perftrace_i_name(p->site->name);
+    }
+    p->live = 0;
+    if (word) {
+        put_phase_end(site ? site : p->site, word, name, p->session, p->start, values);
+    }
+}
+
+void perftrace__phase_end_last(int64_t session, perftrace_i_site_t *site, uint32_t name) {
+    uint32_t word = perftrace_i_site_ready(site);
+    if (word) {
+        put_phase_end(site, word, name, session, 0, NULL);
+    }
+}
+
+void perftrace_i_phase_words(perftrace_phase_t *p, perftrace_i_site_t *site, int end,
+                             perftrace_i_words_t words, uint32_t name) {
+    if (end) {
+        perftrace_i_phase_end_slow(p, site, words.v);
+    } else {
+        perftrace_i_phase_begin_slow(p, site, words.v, name);
+    }
 }
 
 /* ---- twins for bindings

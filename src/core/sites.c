@@ -44,9 +44,17 @@ bool perftrace__sites_log(const void *entry, size_t len) {
     return true;
 }
 
+/* Sessions have a switch of their own, and no filter: a session with half its phases would be a
+ * wrong record. */
 static bool wanted(const perftrace_i_site_t *site) {
     perftrace__core_t *c = &perftrace__core;
-    return (c->active || c->after_fork || c->stopped) && c->enabled &&
+    if (!c->active && !c->after_fork && !c->stopped) {
+        return false;
+    }
+    if (site->kind >= PERFTRACE_I_KIND_SESSION_BEGIN) {
+        return c->sessions;
+    }
+    return c->enabled &&
            perftrace__filter_pass(c->categories, c->names,
                                   perftrace__category_canonical(site->category), site->name);
 }
@@ -163,7 +171,7 @@ static char *copy_text(const char *s) {
 perftrace_i_site_t *perftrace_site_create(int kind, const char *name, const char *category,
                                           const char *file, uint32_t line, uint32_t nargs,
                                           const perftrace_i_arg_t *args) {
-    if (kind < PERFTRACE_I_KIND_SCOPE || kind > PERFTRACE_I_KIND_ASYNC_END ||
+    if (kind < PERFTRACE_I_KIND_SCOPE || kind > PERFTRACE_I_KIND_LAST ||
         nargs > PERFTRACE_I_MAX_ARGS || (nargs && !args)) {
         return NULL;
     }

@@ -24,7 +24,8 @@ static bool exit_key_made;
 
 /* The next event takes the slow way. */
 static void forget(void) {
-    perftrace_i_thread = (perftrace_i_thread_t){0};
+    perftrace_i_thread.run = 0;
+    perftrace_i_thread.slot = NULL;
     me.slot = NULL;
     me.generation = 0;
 }
@@ -56,6 +57,7 @@ static void make_key(void) {
 
 void perftrace__threads_forget(void) {
     forget();
+    perftrace_i_thread.session = 0; /* the parent's; the child counts its own */
 }
 
 static void attach(perftrace__core_t *c) {
@@ -81,14 +83,13 @@ static void attach(perftrace__core_t *c) {
         }
     }
     if (me.slot) {
-        perftrace_i_thread = (perftrace_i_thread_t){
-            .slot = me.slot,
-            .word = me.slot->word,
-            .limit = ((me.slot->word >> 8) + (me.slot->mask + 1) / 8) << 8 | 0xFF,
-            .mask = me.slot->mask,
-            .run =
-                c->fast_clock && c->run < PERFTRACE_I_RUN_MAX ? c->run << PERFTRACE_I_RUN_SHIFT : 0,
-        };
+        perftrace_i_thread_t *t = &perftrace_i_thread;
+        t->slot = me.slot;
+        t->word = me.slot->word;
+        t->limit = ((me.slot->word >> 8) + (me.slot->mask + 1) / 8) << 8 | 0xFF;
+        t->mask = me.slot->mask;
+        t->run =
+            c->fast_clock && c->run < PERFTRACE_I_RUN_MAX ? c->run << PERFTRACE_I_RUN_SHIFT : 0;
     } else {
         perftrace_i_thread.run = 0;
     }

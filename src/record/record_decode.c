@@ -1,10 +1,6 @@
 /* record_decode.c. SPDX-License-Identifier: MIT */
 #include "record_decode.h"
 
-static bool kind_has_id(uint32_t kind) {
-    return kind >= PERFTRACE_I_KIND_FLOW_START && kind <= PERFTRACE_I_KIND_ASYNC_END;
-}
-
 const uint64_t *perftrace__arg_next(const uint64_t *arg, const uint64_t *end, uint32_t type,
                                     const char **ret_str, uint32_t *ret_len) {
     if (arg >= end) {
@@ -71,28 +67,34 @@ uint32_t perftrace__record_decode(const uint64_t *p, uint64_t left,
     ev->kind = (uint8_t)p[0];
     ev->flags = (uint8_t)(p[0] >> 8);
     ev->site = perftrace__site_table_site(table, (uint32_t)(p[0] >> 32));
-    if (!ev->site || ev->site->kind != ev->kind) {
+    if (!ev->site) {
+        return 0;
+    }
+    /* The end of a phase that has nothing of its own to tell names the site of the begin. */
+    bool of_begin =
+        ev->kind == PERFTRACE_I_KIND_PHASE_END && ev->site->kind == PERFTRACE_I_KIND_PHASE_BEGIN;
+    if (ev->site->kind != ev->kind && !of_begin) {
         return 0;
     }
     ev->name = ev->site->name;
     ev->name_len = ev->site->name_len;
-    ev->nargs = ev->site->nargs;
+    ev->nargs = of_begin ? 0 : ev->site->nargs;
     ev->start = p[1];
     ev->end = time;
-    const uint64_t *at = p + (ev->kind == PERFTRACE_I_KIND_SCOPE ? 3 : 2);
+    const uint64_t *at = p + 1 + perftrace__kind_times(ev->kind);
     if (ev->flags & PERFTRACE_I_RECORD_NAMED) {
         at = take_name(at, end, table, ev);
         if (!at) {
             return 0;
         }
     }
-    if (kind_has_id(ev->kind)) {
+    if (perftrace__kind_has_id(ev->kind)) {
         if (at >= end) {
             return 0;
         }
         ev->id = *at++;
     }
-    if (!args_fit(ev->site, at, end)) {
+    if (of_begin ? at != end : !args_fit(ev->site, at, end)) {
         return 0;
     }
     ev->args = at;

@@ -19,8 +19,8 @@ typedef struct perftrace__event {
     uint32_t name_len;
     uint32_t nargs;
     uint64_t start; /* clock ticks as decoded; ns since ts 0 once the drain converted them */
-    uint64_t end;   /* scopes: the same; others: equal to start */
-    uint64_t id;    /* flows and async events */
+    uint64_t end;   /* scopes and ends of phases: the same; others: equal to start */
+    uint64_t id;    /* all but scopes, instants and counters */
     const uint64_t *args;
     const uint64_t *args_end;
     /* Filled by the drain. */
@@ -37,6 +37,19 @@ uint32_t perftrace__record_decode(const uint64_t *p, uint64_t left,
                                   const perftrace__site_table_t *table,
                                   perftrace__event_t *ret_event);
 
+/* Number of times in a record. */
+static inline uint32_t perftrace__kind_times(uint32_t kind) {
+    return kind == PERFTRACE_I_KIND_SCOPE || kind == PERFTRACE_I_KIND_PHASE_END ? 2 : 1;
+}
+
+static inline bool perftrace__kind_has_id(uint32_t kind) {
+    return kind >= PERFTRACE_I_KIND_FLOW_START;
+}
+
+static inline bool perftrace__kind_is_session(uint32_t kind) {
+    return kind >= PERFTRACE_I_KIND_SESSION_BEGIN;
+}
+
 /* Length in words and the time that orders records (end of scopes, else the time), without
  * resolving the site; 0 as above. */
 static inline uint32_t perftrace__record_peek(const uint64_t *p, uint64_t left,
@@ -47,8 +60,8 @@ static inline uint32_t perftrace__record_peek(const uint64_t *p, uint64_t left,
     uint64_t head = p[0];
     uint32_t kind = (uint8_t)head;
     uint32_t words = (uint16_t)(head >> 16);
-    uint32_t times = kind == PERFTRACE_I_KIND_SCOPE ? 2 : 1;
-    if (kind < PERFTRACE_I_KIND_SCOPE || kind > PERFTRACE_I_KIND_ASYNC_END || words < 1 + times ||
+    uint32_t times = perftrace__kind_times(kind);
+    if (kind < PERFTRACE_I_KIND_SCOPE || kind > PERFTRACE_I_KIND_LAST || words < 1 + times ||
         words > left) {
         return 0;
     }

@@ -125,7 +125,7 @@ static bool parse_site(perftrace__site_table_t *t, reader_t *r, uint32_t id) {
     }
     s->id = id;
     s->kind = take_u32(r);
-    if (s->kind > PERFTRACE_I_KIND_ASYNC_END) {
+    if (s->kind > PERFTRACE_I_KIND_LAST) {
         s->kind = 0; /* of a later version, or damaged: no record will match it */
     }
     s->line = take_u32(r);

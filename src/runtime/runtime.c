@@ -88,11 +88,12 @@ static int start_core(void) {
         .categories = o->categories,
         .names = o->names,
         .meta = rt->meta,
+        .sessions = o->session_enabled == 1,
         .first_event_after_fork = first_event_after_fork,
         .resume = rt->resuming,
         .warn = core_warn,
     };
-    int status = perftrace__core_start(&options, true);
+    int status = perftrace__core_start(&options, o->enabled == 1);
     if (status == PERFTRACE_OK) {
         /* With the times that the core filled in. */
         rt->meta = perftrace__core_ring()->header->meta;
@@ -185,13 +186,14 @@ static bool selected(void) {
     const perftrace_config_t *o = &perftrace__runtime.config.opt;
     int yes = 1;
     perftrace__rank_selected(o->ranks, o->rank, &yes);
-    if (o->enabled != 1) {
+    bool on = o->enabled == 1 || o->session_enabled == 1;
+    if (!on) {
         perftrace__runtime_log(PERFTRACE_LOG_NOTE, "tracing is off (enabled is 0)");
     } else if (!yes) {
         perftrace__runtime_log(PERFTRACE_LOG_NOTE, "rank %d is not among the recorded ranks %s",
                                o->rank, o->ranks);
     }
-    return o->enabled == 1 && yes;
+    return on && yes;
 }
 
 static void shutdown_at_exit(void) {

@@ -300,8 +300,13 @@ static bool put_line(perftrace__jsonl_t *j, const perftrace__event_t *ev, const 
         p = put_head(p, ev->name, ev->name_len, special ? 'B' : phase_of[ev->kind]);
     } else {
         p = put_wide(p, t->text, t->head_len);
+        if (ev->kind != ev->site->kind) {
+            /* The end of a phase under the site of its begin: another letter, the rest is same. */
+            p[-(ptrdiff_t)sizeof("\", \"ts\": ")] = phase_of[ev->kind];
+        }
     }
-    p = put_time(j, p, ev->start);
+    bool phase_end = ev->kind == PERFTRACE_I_KIND_PHASE_END;
+    p = put_time(j, p, phase_end ? ev->end : ev->start);
     if (ev->kind == PERFTRACE_I_KIND_SCOPE && !special) {
         p = PUT_LITERAL(p, ", \"dur\": ");
         /* Viewers drop complete events without a length. */
@@ -311,6 +316,12 @@ static bool put_line(perftrace__jsonl_t *j, const perftrace__event_t *ev, const 
     p = put_thread(j, p, ev->tid);
     p = put_wide(p, t->text + t->head_len, t->mid_len);
     char *args = p;
+    if (phase_end) {
+        /* Tells parallel spans of a phase apart: the `ts` of the begin. */
+        p = PUT_LITERAL(p, "\"began\": ");
+        p = perftrace__put_micros(p, ev->start);
+        p = ev->nargs ? PUT_LITERAL(p, ", ") : p;
+    }
     p = put_args(p, ev, t);
     if (ev->has_step && !t->user_step) {
         p = p == args ? p : PUT_LITERAL(p, ", ");

@@ -32,14 +32,15 @@ public_functions() {
 
 # Macros that stand in a program as a statement or an argument.
 public_macros() {
-    grep -ohE '^# *define PERFTRACE_[A-Z0-9_]+\(' include/perftrace/macros.h |
+    grep -ohE '^# *define PERFTRACE_[A-Z0-9_]+\(' include/perftrace/macros.h \
+        include/perftrace/session.h |
         grep -oE 'PERFTRACE_[A-Z0-9_]+' | grep -v '^PERFTRACE_I_' | sort -u
 }
 
 # Constants: plain macros, and what the lists expand to.
 public_constants() {
     local headers=(include/perftrace/perftrace.h include/perftrace/config.h
-        include/perftrace/status.h)
+        include/perftrace/status.h include/perftrace/session.h)
     cat "${headers[@]}" | grep -oE '^ *# *define PERFTRACE_[A-Z0-9_]+|^ +PERFTRACE_[A-Z_]+ = ' |
         grep -oE 'PERFTRACE_[A-Z0-9_]+' | grep -vE '_H$|^PERFTRACE_(I_|API$)'
     expand PERFTRACE_DROP_LIST include/perftrace/perftrace.h | sed 's/^/PERFTRACE_DROP_/'
@@ -53,6 +54,17 @@ expand() {
         on && !/\\$/ { on = 0 }' "$2"
 }
 
+# The pages that are written; the others send to one of them.
+pages=(docs/man/perftrace.3 docs/man/perftrace_session.3 docs/man/perftrace.7)
+
+# home_of NAME: the page that describes a function or macro.
+home_of() {
+    case $1 in
+    *_session_* | *_SESSION_* | *_task_* | *_context_*) echo perftrace_session.3 ;;
+    *) echo perftrace.3 ;;
+    esac
+}
+
 # says WORD PAGE: whether a page contains a word.
 says() {
     grep -qw -- "$1" "$work/${2##*/}.text"
@@ -61,23 +73,24 @@ says() {
 # ---- parts --------------------------------------------------------------------------------------
 
 manual() {
-    local page name target version said lint=none
+    local page name home target version said lint=none
     # As a reader sees it: no escapes, no requests.
-    for page in docs/man/perftrace.3 docs/man/perftrace.7; do
+    for page in "${pages[@]}"; do
         sed -e 's/\\-/-/g' -e 's/\\&//g' "$page" >"$work/${page##*/}.text"
     done
     diff <(public_functions) <(grep -oE '\bperftrace_[a-z0-9_]+;' src/libperftrace.map |
         tr -d ';' | grep -v '^perftrace_i_' | sort) >&2
     check $? 'the headers declare what src/libperftrace.map exports'
     for name in $(public_functions) $(public_macros); do
-        says "$name" perftrace.3
-        check $? "perftrace.3 does not describe $name"
+        home=$(home_of "$name")
+        says "$name" "$home"
+        check $? "$home does not describe $name"
         test -f "docs/man/$name.3"
-        check $? "docs/man/$name.3 is missing; it should say: .so man3/perftrace.3"
+        check $? "docs/man/$name.3 is missing; it should say: .so man3/$home"
     done
     for name in $(public_constants); do
-        says "$name" perftrace.3
-        check $? "perftrace.3 does not name $name"
+        says "$name" perftrace.3 || says "$name" perftrace_session.3
+        check $? "no page of section 3 names $name"
     done
     for name in $(grep -oE '"PERFTRACE_[A-Z_]+"' src/config/config_table.h | tr -d '"' |
         grep -vE '_$'); do
@@ -85,17 +98,17 @@ manual() {
         check $? "perftrace.7 does not describe the variable $name"
     done
     for page in docs/man/*.3; do
-        [ "$page" != docs/man/perftrace.3 ] || continue
+        [[ " ${pages[*]} " != *" $page "* ]] || continue
         name=${page##*/}
         target=$(cat "$page")
-        test "$target" = '.so man3/perftrace.3'
+        test "$target" = ".so man3/$(home_of "${name%.3}")"
         check $? "$page holds: $target"
         { public_functions && public_macros; } | grep -qx "${name%.3}"
         check $? "$page is the page of nothing"
     done
     version=$(sed -nE 's/^#define PERFTRACE_VERSION +"(.*)"/\1/p' include/perftrace/perftrace.h)
-    for page in docs/man/perftrace.3 docs/man/perftrace.7; do
-        grep -qE "^\.TH PERFTRACE [37] [0-9-]+ \"perftrace $version\"" "$page"
+    for page in "${pages[@]}"; do
+        grep -qE "^\.TH PERFTRACE(_SESSION)? [37] [0-9-]+ \"perftrace $version\"" "$page"
         check $? "$page is not of version $version"
         if command -v mandoc >/dev/null; then
             lint=mandoc
@@ -131,7 +144,7 @@ examples() {
     rm -f "$work"/*.c
     printf 'void forward(void);\nvoid backward(void);\nvoid allreduce(void);\nvoid work(void);\n%s\n' \
         'double loss(void);' >"$work/stubs.h"
-    for document in README.md docs/man/perftrace.3 docs/man/perftrace.7; do
+    for document in README.md "${pages[@]}"; do
         prefix=${document##*/}
         split_programs "$document" "$prefix"
         programs=("$work/$prefix"-*.c)

@@ -568,7 +568,7 @@ static void make_sites(const char *where) {
         perftrace_emit(site, 77, NULL);
     }
     CHILD_CHECK(!perftrace_site_create(0, "x", NULL, NULL, 0, 0, NULL));
-    CHILD_CHECK(!perftrace_site_create(10, "x", NULL, NULL, 0, 0, NULL));
+    CHILD_CHECK(!perftrace_site_create(PERFTRACE_I_KIND_LAST + 1, "x", NULL, NULL, 0, 0, NULL));
     CHILD_CHECK(!perftrace_site_create(1, "x", NULL, NULL, 0, 13, args));
     CHILD_CHECK(!perftrace_site_create(1, "x", NULL, NULL, 0, 1, NULL));
     CHILD_CHECK(!perftrace_site_create(1, "x", NULL, NULL, 0, 1, bad));
