@@ -136,22 +136,25 @@ static size_t string_room(const perftrace__event_t *ev) {
     return room;
 }
 
+/* The argument at *arg, which moves on. */
+PT_ALWAYS_INLINE char *put_value(char *p, const perftrace__event_t *ev, uint32_t type,
+                                 const uint64_t **arg) {
+    if (type != PERFTRACE_I_TYPE_STR) {
+        return put_arg(p, type, *(*arg)++, ev->kind == PERFTRACE_I_KIND_COUNTER);
+    }
+    const char *str = NULL;
+    uint32_t len = 0;
+    *arg = perftrace__arg_next(*arg, ev->args_end, type, &str, &len);
+    return str ? perftrace__put_json_string(p, str, len) : PUT_LITERAL(p, "null");
+}
+
 static char *put_args(char *p, const perftrace__event_t *ev, const site_text_t *t) {
     const char *key = t->text + t->head_len + t->mid_len;
     const uint64_t *arg = ev->args;
-    bool counter = ev->kind == PERFTRACE_I_KIND_COUNTER;
     for (uint32_t i = 0; i < ev->nargs; i++) {
         p = put_wide(p, key, t->key_len[i]);
         key += t->key_len[i];
-        uint32_t type = ev->site->args[i].type;
-        if (type != PERFTRACE_I_TYPE_STR) {
-            p = put_arg(p, type, *arg++, counter);
-            continue;
-        }
-        const char *str = NULL;
-        uint32_t len = 0;
-        arg = perftrace__arg_next(arg, ev->args_end, type, &str, &len);
-        p = str ? perftrace__put_json_string(p, str, len) : PUT_LITERAL(p, "null");
+        p = put_value(p, ev, ev->site->args[i].type, &arg);
     }
     return p;
 }
@@ -360,4 +363,27 @@ void perftrace__jsonl_unfinished(perftrace__jsonl_t *j, const perftrace__event_t
     perftrace__event_t bare = *ev;
     bare.nargs = 0; /* arguments are in the program's frame, not in the ring */
     put_line(j, &bare, "\"unfinished\": true");
+}
+
+bool perftrace__jsonl_members(perftrace__strbuf_t *out, const perftrace__event_t *ev) {
+    size_t room = string_room(ev) + 16;
+    for (uint32_t i = 0; i < ev->nargs; i++) {
+        room += 8 + PERFTRACE__DOUBLE_MAX +
+                PERFTRACE__JSON_STRING_ROOM((size_t)ev->site->args[i].name_len);
+    }
+    if (!perftrace__strbuf_reserve(out, room)) {
+        return false;
+    }
+    char *p = out->data + out->len;
+    const uint64_t *arg = ev->args;
+    for (uint32_t i = 0; i < ev->nargs; i++) {
+        const perftrace__site_arg_t *key = &ev->site->args[i];
+        p = i ? PUT_LITERAL(p, ", ") : p;
+        p = perftrace__put_json_string(p, key->name, key->name_len);
+        p = PUT_LITERAL(p, ": ");
+        p = put_value(p, ev, key->type, &arg);
+    }
+    *p = '\0'; /* as the buffer promises */
+    out->len = (size_t)(p - out->data);
+    return true;
 }

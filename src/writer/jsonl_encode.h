@@ -35,6 +35,8 @@ void perftrace__jsonl_free(perftrace__jsonl_t *j);
 /* Each appends one line (without memory: sets out.failed and appends nothing; event returns false).
  * Prepared text of a site is kept in site->cache. */
 bool perftrace__jsonl_event(perftrace__jsonl_t *j, const perftrace__event_t *ev);
+/* Appends the arguments as members of a JSON object, without braces. False without memory. */
+bool perftrace__jsonl_members(perftrace__strbuf_t *out, const perftrace__event_t *ev);
 void perftrace__jsonl_unfinished(perftrace__jsonl_t *j, const perftrace__event_t *ev);
 void perftrace__jsonl_thread(perftrace__jsonl_t *j, uint32_t tid, const char *name);
 void perftrace__jsonl_process(perftrace__jsonl_t *j); /* process_name and process_sort_index */

@@ -1,15 +1,11 @@
 /* jsonl_sink.c. SPDX-License-Identifier: MIT */
 #include "jsonl_sink.h"
 
-#include "os.h"
+#include "line_file.h"
 #include "status_text.h"
-#include "trace_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* One write a batch: long enough that its cost vanishes, short enough for the cache. */
 #define BATCH (512u << 10)
@@ -27,15 +23,10 @@ struct perftrace__jsonl_sink {
     thread_name_t *threads;
     uint32_t thread_count; /* seen; threads[i % MAX_THREADS] */
     perftrace__jsonl_t text;
-    int fd;                     /* -1: the program closed it and it could not be opened again */
-    perftrace__os_file_id_t id; /* of the file, to know whether fd still means it */
-    uint64_t offset;            /* bytes of the file that are complete lines handed over by flush */
-    size_t done;                /* bytes of the present text that are in the file already */
-    int last_errno;
+    perftrace__line_file_t file;
     bool replaced;
     int (*create)(void *user);
     void *user;
-    const char *path; /* the file's name, "" unknown; the creator's, who may change it */
     perftrace__run_meta_t meta;
 };
 
@@ -105,11 +96,8 @@ static int replace_file(perftrace__jsonl_sink_t *k) {
     if (fd < 0) {
         return fd;
     }
-    perftrace__os_close_file(k->fd, &k->id);
-    k->fd = fd;
-    k->id = perftrace__os_file_id(fd);
-    k->offset = 0;
-    k->done = 0;
+    perftrace__line_file_close(&k->file);
+    perftrace__line_file_open(&k->file, fd, 0, k->file.path);
     k->replaced = true;
     perftrace__strbuf_t old = k->text.out;
     k->text.out = (perftrace__strbuf_t)PERFTRACE__STRBUF_INIT;
@@ -122,58 +110,20 @@ static int replace_file(perftrace__jsonl_sink_t *k) {
     return 0;
 }
 
-/* Makes sure that fd means the file: where the program has closed it, it is opened again. */
-static void check_fd(perftrace__jsonl_sink_t *k) {
-    if (perftrace__os_file_is(k->fd, &k->id)) {
-        return;
-    }
-    k->fd = *k->path ? perftrace__os_open(k->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0) : -1;
-    if (k->fd >= 0 && !perftrace__os_file_is(k->fd, &k->id)) {
-        close(k->fd);
-        k->fd = -1;
-    }
-}
-
 static int flush(perftrace__sink_t *s, perftrace__flush_t how) {
     perftrace__jsonl_sink_t *k = self(s);
-    perftrace__strbuf_t *out = &k->text.out;
-    check_fd(k);
-    if (out->len && k->create && (k->fd < 0 || perftrace__trace_file_gone(k->fd))) {
+    if (k->text.out.len && k->create && perftrace__line_file_gone(&k->file)) {
         int rc = replace_file(k);
         if (rc) {
-            k->last_errno = -rc;
+            k->file.last_errno = -rc;
             return perftrace__status_from_errno(-rc);
         }
     }
-    if (out->len > k->done) {
-        size_t n = 0;
-        int rc = perftrace__trace_file_write(k->fd, out->data + k->done, out->len - k->done,
-                                             k->offset + k->done, &n);
-        k->done += n;
-        k->last_errno = -rc;
-        if (rc) {
-            return perftrace__status_from_errno(-rc);
-        }
-    }
-    k->offset += out->len;
-    k->done = 0;
-    perftrace__strbuf_clear(out);
-    int rc = 0;
-    if (how == PERFTRACE__FLUSH_DISK && fdatasync(k->fd) != 0 && errno != EINVAL &&
-        errno != EROFS) {
-        rc = -errno;
-    } else if (how == PERFTRACE__FLUSH_LAST) {
-        rc = perftrace__os_close_errors(k->fd);
-    }
-    if (rc) {
-        k->last_errno = -rc;
-        return perftrace__status_from_errno(-rc);
-    }
-    return PERFTRACE_OK;
+    return perftrace__line_file_flush(&k->file, &k->text.out, how);
 }
 
 static uint64_t offset(const perftrace__sink_t *s) {
-    return ((const perftrace__jsonl_sink_t *)s)->offset;
+    return ((const perftrace__jsonl_sink_t *)s)->file.offset;
 }
 
 static bool was_replaced(perftrace__sink_t *s) {
@@ -184,7 +134,7 @@ static bool was_replaced(perftrace__sink_t *s) {
 
 static void close_sink(perftrace__sink_t *s) {
     perftrace__jsonl_sink_t *k = self(s);
-    perftrace__os_close_file(k->fd, &k->id);
+    perftrace__line_file_close(&k->file);
     perftrace__jsonl_free(&k->text);
     free(k->threads);
     free(k);
@@ -214,10 +164,7 @@ perftrace__sink_t *perftrace__jsonl_sink_open(int fd, uint64_t offset_bytes,
         return NULL;
     }
     k->base.ops = &ops;
-    k->fd = fd;
-    k->id = perftrace__os_file_id(fd);
-    k->path = "";
-    k->offset = offset_bytes;
+    perftrace__line_file_open(&k->file, fd, offset_bytes, "");
     k->meta = *meta;
     if (offset_bytes == 0) {
         begin(k);
@@ -226,20 +173,15 @@ perftrace__sink_t *perftrace__jsonl_sink_open(int fd, uint64_t offset_bytes,
 }
 
 int perftrace__jsonl_sink_errno(const perftrace__sink_t *s) {
-    return ((const perftrace__jsonl_sink_t *)s)->last_errno;
+    return ((const perftrace__jsonl_sink_t *)s)->file.last_errno;
 }
 
 void perftrace__jsonl_sink_cut(perftrace__sink_t *s) {
-    const perftrace__jsonl_sink_t *k = self(s);
-    if (!perftrace__os_file_is(k->fd, &k->id)) {
-        return;
-    }
-    /* Fails on a disk that does not write at all; then the torn end stays. */
-    (void)!ftruncate(k->fd, (off_t)k->offset);
+    perftrace__line_file_cut(&self(s)->file);
 }
 
 void perftrace__jsonl_sink_disown(perftrace__sink_t *s) {
-    perftrace__os_close_file(self(s)->fd, &self(s)->id);
+    perftrace__line_file_close(&self(s)->file);
 }
 
 void perftrace__jsonl_sink_header(perftrace__sink_t *s, const perftrace__run_meta_t *meta) {
@@ -259,7 +201,7 @@ void perftrace__jsonl_sink_header(perftrace__sink_t *s, const perftrace__run_met
 
 void perftrace__jsonl_sink_on_gone(perftrace__sink_t *s, const char *path,
                                    int (*create)(void *user), void *user) {
-    self(s)->path = path;
+    self(s)->file.path = path;
     self(s)->create = create;
     self(s)->user = user;
 }
