@@ -120,7 +120,9 @@ typedef struct perftrace_config {
     uint32_t session_flush_threshold;
     int counter_clock; /* 1: times come from the processor's counter where that is invariant; 0:
                           from the system, at several times the cost. Default 1. */
-    uint32_t reserved; /* leave as INIT sets it */
+    /* Sessions that may be unfinished at one time; beyond, the oldest is written as pending and
+     * marked as evicted. 0: no limit. Default 1000000. */
+    uint32_t session_max_live;
 } perftrace_config_t;
 
 /* Every field unset. Usable in C and C++: perftrace_config_t c = PERFTRACE_CONFIG_INIT; */
@@ -132,7 +134,7 @@ typedef struct perftrace_config {
             PERFTRACE_UNSET, PERFTRACE_UNSET, PERFTRACE_UNSET, PERFTRACE_UNSET, PERFTRACE_UNSET,   \
             PERFTRACE_UNSET, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32,        \
             PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32,    \
-            PERFTRACE_UNSET, 0                                                                     \
+            PERFTRACE_UNSET, PERFTRACE_UNSET_U32                                                   \
     }
 
 /* Sets every field of a structure of `size` bytes to unset, as PERFTRACE_CONFIG_INIT does; for

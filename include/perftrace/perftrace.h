@@ -130,6 +130,11 @@ typedef struct perftrace_stats {
     uint64_t unfinished;    /* scopes that are open now */
     uint32_t threads;       /* with a ring now */
     uint32_t reserved;
+    uint64_t sessions;         /* that the drain has seen */
+    uint64_t sessions_live;    /* of these, without a record yet */
+    uint64_t sessions_written; /* with a record */
+    uint64_t sessions_evicted; /* of these, for want of room (session_max_live) */
+    uint64_t session_late;     /* events for sessions that had their record already */
 } perftrace_stats_t;
 
 /* Fills *ret_stats. Does not wait for the disk itself, only for a call of init, shutdown or

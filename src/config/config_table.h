@@ -106,6 +106,10 @@
       "Whether session records are written.")                                                      \
     X(session_flush_threshold, COUNT, "256", "PERFTRACE_SESSION_FLUSH_THRESHOLD",                  \
       "session_tracer.flush_threshold", 1, 1000000000,                                             \
-      "Finished sessions that are gathered before they are written. 0 and below are taken as 1.")
+      "Finished sessions that are gathered before they are written. 0 and below are taken as 1.")  \
+    X(session_max_live, U32, "1000000", "PERFTRACE_SESSION_MAX_LIVE", "session_tracer.max_live",   \
+      0, 1000000000,                                                                               \
+      "Sessions that may be unfinished at one time; beyond, the oldest is written as pending and " \
+      "marked as evicted. 0: no limit.")
 
 #endif

@@ -89,6 +89,7 @@ static void commit(perftrace__drain_t *d) {
     uint32_t seq = h->commit_seq + 1;
     perftrace__commit_t *c = &h->commit[seq & 1];
     c->file_offset = d->sinks[0]->ops->offset(d->sinks[0]);
+    h->session_offset[seq & 1] = d->nsinks > 1 ? d->sinks[1]->ops->offset(d->sinks[1]) : 0;
     c->written = d->written;
     c->closed = d->closed;
     memcpy(c->dropped, d->dropped, sizeof(c->dropped));
@@ -280,6 +281,14 @@ static void clock_line(perftrace__drain_t *d) {
     }
 }
 
+static bool any_full(const perftrace__drain_t *d) {
+    bool full = false;
+    for (unsigned i = 0; i < d->nsinks; i++) {
+        full |= d->sinks[i]->ops->full(d->sinks[i]);
+    }
+    return full;
+}
+
 int perftrace__drain_sweep(perftrace__drain_t *d, bool sync) {
     perftrace__flush_t how = sync ? PERFTRACE__FLUSH_DISK : PERFTRACE__FLUSH_WRITE;
     if (d->anchor) {
@@ -302,7 +311,7 @@ int perftrace__drain_sweep(perftrace__drain_t *d, bool sync) {
     perftrace__merge_begin(&m, d->lanes, n, d->heap);
     for (perftrace__lane_t *lane; (lane = perftrace__merge_next(&m)) != NULL;) {
         take_event(d, &m, lane);
-        if (d->sinks[0]->ops->full(d->sinks[0])) {
+        if (any_full(d)) {
             PT_TEST_POINT(drain_encoded);
             keep_positions(d, n);
             int status = flush_and_commit(d, PERFTRACE__FLUSH_WRITE);

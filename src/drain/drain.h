@@ -25,7 +25,8 @@ typedef struct perftrace__drain_lane_state {
 
 typedef struct perftrace__drain {
     perftrace__ring_t *ring;
-    perftrace__sink_t *sinks[PERFTRACE__DRAIN_SINKS]; /* [0] is the one whose offset is committed */
+    /* [0] is the trace file's, whose offset is committed; [1], if there, the sessions file's. */
+    perftrace__sink_t *sinks[PERFTRACE__DRAIN_SINKS];
     unsigned nsinks;
     perftrace__site_table_t sites;
     perftrace__drain_lane_state_t *states; /* by slot */

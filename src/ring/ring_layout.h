@@ -74,6 +74,12 @@ typedef struct perftrace__ring_header {
     perftrace__step_mark_t steps[PERFTRACE__RING_STEPS];
     uint64_t beat_ns; /* CLOCK_MONOTONIC_RAW of the last sweep: a sign of life for those who cannot
                          see the process */
+    /* Of the sessions file, where there is one: bytes of it that belong to the commit of that
+     * number, and its name, "" before it was made. */
+    uint64_t session_offset[2];
+    char session_path[4096];
+    uint32_t sessions; /* session records are written */
+    uint32_t pad;
 } perftrace__ring_header_t;
 
 _Static_assert(sizeof(perftrace__ring_header_t) <= PERFTRACE__RING_HEADER_AT,

@@ -7,6 +7,7 @@
 #include "rank_select.h"
 #include "ring_layout.h"
 #include "runtime_state.h"
+#include "session_sink.h"
 #include "status_text.h"
 
 #include <errno.h>
@@ -51,25 +52,8 @@ static void core_warn(const char *text) {
 /* ---- start --------------------------------------------------------------------------------------
  */
 
-static void flush_failed(void *user, int status) {
-    (void)user;
-    perftrace__runtime_t *rt = &perftrace__runtime;
-    int err = rt->sink ? perftrace__jsonl_sink_errno(rt->sink) : 0;
-    perftrace__runtime_log(PERFTRACE_LOG_WARNING,
-                           "%s cannot be written (%s); events wait in memory, writing is retried",
-                           rt->meta.trace_path,
-                           err ? strerror(err) : perftrace__status_text(status));
-}
-
-static void flush_works(void *user) {
-    (void)user;
-    perftrace__runtime_log(PERFTRACE_LOG_NOTE, "%s is being written again",
-                           perftrace__runtime.meta.trace_path);
-}
-
 static void first_event_after_fork(void);
 static bool clean_up_abandoned(void);
-static void finish_from_signal(void *user);
 
 static int start_core(void) {
     perftrace__runtime_t *rt = &perftrace__runtime;
@@ -99,40 +83,6 @@ static int start_core(void) {
         rt->meta = perftrace__core_ring()->header->meta;
     }
     return status;
-}
-
-static int start_drain(int fd) {
-    perftrace__runtime_t *rt = &perftrace__runtime;
-    rt->sink = perftrace__jsonl_sink_open(fd, 0, &rt->meta);
-    rt->drain = rt->sink ? calloc(1, sizeof(*rt->drain)) : NULL;
-    if (!rt->drain) {
-        perftrace__sink_close(rt->sink);
-        if (!rt->sink) {
-            close(fd);
-        }
-        rt->sink = NULL;
-        return PERFTRACE_ERR_NOMEM;
-    }
-    perftrace__jsonl_sink_on_gone(rt->sink, rt->meta.trace_path, perftrace__runtime_recreate_file,
-                                  NULL);
-    perftrace__drain_t *d = rt->drain;
-    perftrace__drain_init(d, perftrace__core_ring());
-    d->sinks[d->nsinks++] = rt->sink;
-    d->anchor = perftrace__core_anchor;
-    d->clock_pair = perftrace__core_clock_pair;
-    d->failed = flush_failed;
-    d->recovered = flush_works;
-    d->finish = finish_from_signal;
-    /* Header lines first, also when nothing is ever emitted. */
-    perftrace__drain_sweep(d, false);
-    int status = perftrace__drain_thread_start(d, (uint64_t)rt->config.opt.flush_ms * 1000000u);
-    if (status) {
-        perftrace__runtime_log(
-            PERFTRACE_LOG_WARNING,
-            "no thread could be started: events are written by save and shutdown "
-            "only");
-    }
-    return PERFTRACE_OK;
 }
 
 static void drop_core(void) {
@@ -165,7 +115,7 @@ int perftrace__runtime_start(void) {
         return status;
     }
     perftrace__runtime_make_link();
-    status = start_drain(fd);
+    status = perftrace__runtime_start_drain(fd);
     if (status) {
         perftrace__runtime_remove_link();
         drop_core();
@@ -243,13 +193,6 @@ done:
 /* ---- stop ---------------------------------------------------------------------------------------
  */
 
-static void free_drain(perftrace__drain_t *d, perftrace__sink_t *sink) {
-    perftrace__core_retire();
-    perftrace__drain_free(d);
-    free(d);
-    perftrace__sink_close(sink);
-}
-
 /* The thread hangs in the disk: file, ring and drain stay as they are; recovery finishes them. */
 static int abandon(void) {
     perftrace__runtime_t *rt = &perftrace__runtime;
@@ -262,6 +205,7 @@ static int abandon(void) {
         perftrace__core_ring()->path);
     rt->left_drain = rt->drain;
     rt->left_sink = rt->sink;
+    rt->left_session_sink = rt->session_sink;
     rt->link[0] = '\0';
     return PERFTRACE_ERR_TIMEOUT;
 }
@@ -277,9 +221,10 @@ static bool clean_up_abandoned(void) {
                                    "written by a thread that waits for the disk");
             return false;
         }
-        free_drain(rt->left_drain, rt->left_sink);
+        perftrace__runtime_free_drain(rt->left_drain, rt->left_sink, rt->left_session_sink);
         rt->left_drain = NULL;
         rt->left_sink = NULL;
+        rt->left_session_sink = NULL;
     }
     return true;
 }
@@ -297,23 +242,6 @@ static bool wait_unused(uint64_t limit_ns) {
         rc = pthread_cond_clockwait(&rt->unused, &rt->lock, CLOCK_MONOTONIC, &ts);
     }
     return rt->users == 0;
-}
-
-static void tell_end(int status) {
-    perftrace__runtime_t *rt = &perftrace__runtime;
-    if (status) {
-        int err = perftrace__jsonl_sink_errno(rt->sink);
-        perftrace__runtime_log(
-            PERFTRACE_LOG_ERROR,
-            "the end of %s could not be written (%s): %llu events stay in %s until "
-            "perf-trace-recover is run",
-            rt->meta.trace_path, err ? strerror(err) : perftrace__status_text(status),
-            (unsigned long long)perftrace__drain_backlog_events(perftrace__core_ring()),
-            perftrace__core_ring()->path);
-    } else {
-        perftrace__runtime_log(PERFTRACE_LOG_NOTE, "wrote %llu events to %s",
-                               (unsigned long long)rt->drain->written, rt->meta.trace_path);
-    }
 }
 
 int perftrace__runtime_stop(void) {
@@ -334,20 +262,24 @@ int perftrace__runtime_stop(void) {
              */
             perftrace__core_add_late(perftrace__drain_backlog_events(perftrace__core_ring()));
         }
-        tell_end(status);
+        perftrace__runtime_tell_end(status);
         if (status) {
             /* Half a line at the end would be of no use to readers; the ring has it whole. */
             perftrace__jsonl_sink_cut(rt->sink);
+            if (rt->session_sink) {
+                perftrace__session_sink_cut(rt->session_sink);
+            }
         } else {
             perftrace__ring_unlink(perftrace__core_ring());
             perftrace__runtime_remove_link();
         }
-        free_drain(rt->drain, rt->sink);
+        perftrace__runtime_free_drain(rt->drain, rt->sink, rt->session_sink);
     } else {
         status = abandon();
     }
     rt->drain = NULL;
     rt->sink = NULL;
+    rt->session_sink = NULL;
     rt->stopping = false;
     return status;
 }
@@ -365,20 +297,6 @@ int perftrace_shutdown(void) {
     return status;
 }
 
-/* Called by the drain's thread for a signal handler that waits for it. */
-static void finish_from_signal(void *user) {
-    (void)user;
-    perftrace__runtime_t *rt = &perftrace__runtime;
-    /* The thread that the signal stopped may hold the core's lock and will never go on: then what
-     * others emit in the last millisecond is not turned away, nothing else. */
-    uint64_t late = perftrace__core_try_stop() ? perftrace__core_late() - rt->late_seen : 0;
-    if (perftrace__drain_finish(rt->drain, late) == PERFTRACE_OK) {
-        perftrace__ring_unlink(perftrace__core_ring());
-        perftrace__runtime_remove_link();
-    }
-    pt_store_release(&rt->drain->finish_asked, 2);
-}
-
 static void first_event_after_fork(void) {
     perftrace__runtime_t *rt = &perftrace__runtime;
     pthread_mutex_lock(&rt->lock);
@@ -390,103 +308,4 @@ static void first_event_after_fork(void) {
         rt->resuming = false;
     }
     pthread_mutex_unlock(&rt->lock);
-}
-
-/* ---- small calls --------------------------------------------------------------------------------
- */
-
-const char *perftrace_version(void) {
-    return PERFTRACE_VERSION;
-}
-
-const char *perftrace_status_text(int status) {
-    return perftrace__status_text(status);
-}
-
-int perftrace_is_active(void) {
-    return pt_load_acquire(&perftrace__runtime.active) || perftrace__core_pending();
-}
-
-int perftrace_set_enabled(int enabled) {
-    if (!perftrace_is_active()) {
-        return PERFTRACE_ERR_DISABLED;
-    }
-    perftrace__core_set_enabled(enabled != 0);
-    return PERFTRACE_OK;
-}
-
-int perftrace_get_enabled(void) {
-    return perftrace__core_get_enabled();
-}
-
-int perftrace_set_filter(const char *categories, const char *names) {
-    if (!perftrace_is_active()) {
-        return PERFTRACE_ERR_DISABLED;
-    }
-    perftrace__core_set_filter(categories, names);
-    return PERFTRACE_OK;
-}
-
-int perftrace_set_rank(int rank, int world_size) {
-    perftrace__runtime_t *rt = &perftrace__runtime;
-    if (rank < -1 || world_size < -1 || world_size == 0) {
-        return PERFTRACE_ERR_INVALID;
-    }
-    pthread_mutex_lock(&rt->lock);
-    int status = PERFTRACE_ERR_DISABLED;
-    if (rt->active) {
-        pthread_mutex_lock(&rt->drain->lock);
-        rt->meta.rank = rank >= 0 ? rank : rt->meta.rank;
-        rt->meta.world_size = world_size > 0 ? world_size : rt->meta.world_size;
-        perftrace__run_meta_t *m = &perftrace__core_ring()->header->meta;
-        m->rank = rt->meta.rank;
-        m->world_size = rt->meta.world_size;
-        perftrace__jsonl_sink_header(rt->sink, &rt->meta);
-        pthread_mutex_unlock(&rt->drain->lock);
-        status = PERFTRACE_OK;
-    } else if (perftrace__core_pending()) {
-        /* The child of a fork before its first event: its file will have the new rank's name. */
-        rt->config.opt.rank = rank >= 0 ? rank : rt->config.opt.rank;
-        rt->config.opt.world_size = world_size > 0 ? world_size : rt->config.opt.world_size;
-        status = PERFTRACE_OK;
-    }
-    pthread_mutex_unlock(&rt->lock);
-    return status;
-}
-
-int perftrace_save(int64_t step, int force) {
-    perftrace__runtime_t *rt = &perftrace__runtime;
-    pthread_mutex_lock(&rt->lock);
-    int status = PERFTRACE_ERR_DISABLED;
-    if (rt->active) {
-        uint32_t every = rt->config.opt.save_interval;
-        bool due = force || step < 0 || ((uint64_t)step + 1) % every == 0;
-        status = PERFTRACE_OK;
-        if (due) {
-            /* The disk is waited for without the lock: others call, fork and shut down meanwhile.
-             */
-            perftrace__drain_t *d = rt->drain;
-            rt->users++;
-            pthread_mutex_unlock(&rt->lock);
-            status = perftrace__drain_request(d, force != 0, UINT64_MAX);
-            pthread_mutex_lock(&rt->lock);
-            if (--rt->users == 0) {
-                pthread_cond_broadcast(&rt->unused);
-            }
-        }
-    }
-    pthread_mutex_unlock(&rt->lock);
-    return status;
-}
-
-void perftrace_step(int64_t step) {
-    perftrace__core_step(step);
-}
-
-int perftrace_thread_set_name(const char *name) {
-    if (!name) {
-        return PERFTRACE_ERR_INVALID;
-    }
-    perftrace__core_thread_name(name);
-    return PERFTRACE_OK;
 }

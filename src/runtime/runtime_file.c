@@ -113,6 +113,36 @@ int perftrace__runtime_recreate_file(void *user) {
     return fd;
 }
 
+int perftrace__runtime_create_session_file(void *user) {
+    (void)user;
+    perftrace__runtime_t *rt = &perftrace__runtime;
+    perftrace__strbuf_t path = PERFTRACE__STRBUF_INIT;
+    int fd = -1;
+    int rc = -ENAMETOOLONG;
+    if (perftrace__config_session_path(&rt->config, 0, &path) == PERFTRACE_OK && path.len > 6) {
+        path.data[path.len - 6] = '\0'; /* .jsonl */
+        rc = perftrace__trace_file_create(path.data, ".jsonl", rt->session_path,
+                                          sizeof(rt->session_path), &fd);
+    }
+    perftrace__strbuf_free(&path);
+    if (rc) {
+        return rc;
+    }
+    /* Recovery finds it under this name; nothing of it counts before the next commit. */
+    memcpy(perftrace__core_ring()->header->session_path, rt->session_path,
+           sizeof(rt->session_path));
+    return fd;
+}
+
+void perftrace__runtime_session_file_gone(void *user, uint64_t records) {
+    (void)user;
+    const perftrace__runtime_t *rt = &perftrace__runtime;
+    perftrace__runtime_log(PERFTRACE_LOG_WARNING,
+                           "a sessions file with %llu records was removed while it was written; "
+                           "going on in %s",
+                           (unsigned long long)records, rt->session_path);
+}
+
 void perftrace__runtime_make_link(void) {
     perftrace__runtime_t *rt = &perftrace__runtime;
     const perftrace__ring_t *ring = perftrace__core_ring();

@@ -6,6 +6,7 @@
 #include "core.h"
 #include "jsonl_sink.h"
 #include "runtime_state.h"
+#include "session_sink.h"
 
 #include <stdlib.h>
 
@@ -36,12 +37,19 @@ static void child(void) {
      * instant is in no state to be freed and stays. */
     if (drain_held) {
         perftrace__sink_close(rt->sink);
+        perftrace__sink_close(rt->session_sink);
         perftrace__drain_free(rt->drain);
         free(rt->drain);
     } else if (rt->active) {
         perftrace__jsonl_sink_disown(rt->sink);
+        if (rt->session_sink) {
+            perftrace__session_sink_disown(rt->session_sink);
+        }
     }
     rt->sink = NULL;
+    rt->session_sink = NULL;
+    rt->left_session_sink = NULL;
+    rt->session_path[0] = '\0';
     rt->drain = NULL;
     rt->left_drain = NULL;
     rt->left_sink = NULL;

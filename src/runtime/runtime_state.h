@@ -23,9 +23,12 @@ typedef struct perftrace__runtime {
     char run_id[32];           /* made up at init; forked children belong to the same run */
     perftrace__drain_t *drain; /* heap: left to a thread that hangs in the disk at shutdown */
     perftrace__sink_t *sink;
+    perftrace__sink_t *session_sink; /* NULL: no sessions */
+    char session_path[4096];         /* "" no file yet */
     /* A drain whose thread was given up at shutdown since it hung in the disk, and its sink. */
     perftrace__drain_t *left_drain;
     perftrace__sink_t *left_sink;
+    perftrace__sink_t *left_session_sink;
     char link[4096];    /* link to the ring beside the trace file; "" none */
     uint64_t late_seen; /* late events that an earlier run has reported */
     bool resuming;      /* the start under way is that of a fork's child */
@@ -41,6 +44,16 @@ int perftrace__runtime_start(void);
 /* Ends; keep_config: a fork's child may start again. Lock held. */
 int perftrace__runtime_stop(void);
 
+/* runtime_sinks.c */
+/* Makes drain and sinks over the core's ring; fd is the trace file, owned from now on. 0 or a
+ * status. Lock held. */
+int perftrace__runtime_start_drain(int fd);
+/* Frees them after the thread has ended. */
+void perftrace__runtime_free_drain(perftrace__drain_t *d, perftrace__sink_t *sink,
+                                   perftrace__sink_t *session_sink);
+/* Tells the program how the run ended. */
+void perftrace__runtime_tell_end(int status);
+
 /* runtime_file.c */
 /* Where ring files may lie, in the order they are tried. */
 #define PERFTRACE__RUNTIME_RING_DIRS 3
@@ -51,6 +64,9 @@ void perftrace__runtime_recover(void);
 int perftrace__runtime_create_file(int *ret_fd);
 /* Callback of the sink when the file's name was removed. */
 int perftrace__runtime_recreate_file(void *user);
+/* Callbacks of the session sink: makes its file; tells that records went with a removed one. */
+int perftrace__runtime_create_session_file(void *user);
+void perftrace__runtime_session_file_gone(void *user, uint64_t records);
 /* The link beside the trace file; failing is only a note (recovery also looks in the ring
  * directory). */
 void perftrace__runtime_make_link(void);

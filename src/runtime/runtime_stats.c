@@ -2,6 +2,7 @@
 #include "atomics.h"
 #include "core.h"
 #include "runtime_state.h"
+#include "session_sink.h"
 
 #include <string.h>
 
@@ -24,6 +25,16 @@ static void count_slots(const perftrace__ring_t *ring, perftrace_stats_t *s) {
     s->pending_bytes = perftrace__drain_backlog(ring) * 8;
 }
 
+static void count_sessions(const perftrace__sink_t *sink, perftrace_stats_t *s) {
+    perftrace__fold_counts_t counts;
+    perftrace__session_sink_counts(sink, &counts);
+    s->sessions = counts.sessions;
+    s->sessions_live = counts.live;
+    s->sessions_written = counts.written;
+    s->sessions_evicted = counts.evicted;
+    s->session_late = counts.late;
+}
+
 int perftrace_get_stats(perftrace_stats_t *ret_stats) {
     perftrace__runtime_t *rt = &perftrace__runtime;
     if (!ret_stats || ret_stats->struct_size < sizeof(size_t)) {
@@ -40,6 +51,9 @@ int perftrace_get_stats(perftrace_stats_t *ret_stats) {
             pt_load_relaxed(&rt->drain->dropped[PERFTRACE_DROP_damaged]);
         s.dropped[PERFTRACE_DROP_file_gone] =
             pt_load_relaxed(&rt->drain->dropped[PERFTRACE_DROP_file_gone]);
+        if (rt->session_sink) {
+            count_sessions(rt->session_sink, &s);
+        }
     }
     pthread_mutex_unlock(&rt->lock);
     s.dropped[PERFTRACE_DROP_late] = perftrace__core_late();

@@ -1,0 +1,32 @@
+/* session_live.h: a session whose record was not taken yet. SPDX-License-Identifier: MIT */
+#ifndef PERFTRACE_SESSION_SESSION_LIVE_H
+#define PERFTRACE_SESSION_SESSION_LIVE_H
+
+#include "session_outcome.h"
+
+#define PERFTRACE__NO_TIME UINT64_MAX
+
+typedef struct perftrace__live {
+    int64_t id;
+    uint64_t submit; /* of a session that was not registered: its first event; NO_TIME: none */
+    uint64_t finalized;
+    uint64_t queue_tick; /* ticks when it came to the queue */
+    uint32_t prev, next; /* in the list of open sessions, or in the queue of those to be taken */
+    uint32_t task;       /* 0 none */
+    uint32_t task_prev, task_next;
+    uint32_t open;    /* spans that have no end, last one first */
+    uint32_t made_up; /* spans whose begin has not come, last one first */
+    uint32_t closed;  /* spans that have both, last closed first */
+    uint32_t nspans;
+    uint32_t tallies; /* in order of first use */
+    perftrace__outcome_t outcome;
+    bool registered;
+    bool queued;
+    bool is_final;
+    bool evicted; /* queued without being final */
+} perftrace__live_t;
+
+/* Beside spans, what a live session takes: this, its share of a page of ids, of tasks. */
+_Static_assert(sizeof(perftrace__live_t) <= 112, "the budget is 512 bytes a session");
+
+#endif
