@@ -1,0 +1,81 @@
+/* parsed_session.c: one record of a sessions file as it was read. SPDX-License-Identifier: MIT */
+#include "parsed_session.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void pt_parsed_session_reset(pt_parsed_session_t *s) {
+    static const pt_ref_t no_ref = {PT_REF_NONE, 0, {NULL, 0}};
+    static const pt_name_t no_name = {NULL, 0};
+    s->task = s->session = no_ref;
+    s->rank = -1;
+    s->role = s->status = s->reason = s->run_id = no_name;
+    s->submit = s->finalized = s->total = s->queue = (double)NAN;
+    s->evicted = false;
+    s->phases = s->spans = s->counters = 0;
+    s->odd = 0;
+    s->failed = false;
+    perftrace__strbuf_clear(&s->scratch);
+}
+
+void pt_parsed_session_free(pt_parsed_session_t *s) {
+    if (s != NULL) {
+        free(s->phase);
+        free(s->span);
+        free(s->counter);
+        perftrace__strbuf_free(&s->scratch);
+        memset(s, 0, sizeof *s);
+    }
+}
+
+/* Room for one more element; false without memory or beyond the limit. */
+static bool grow(pt_parsed_session_t *s, void **array, size_t size, unsigned count, unsigned *cap,
+                 unsigned limit) {
+    if (PT_LIKELY(count < *cap)) {
+        return true;
+    }
+    if (count >= limit) {
+        s->odd |= PT_SESSION_ODD_MANY;
+        return false;
+    }
+    unsigned more = PT_MIN(PT_MAX(*cap * 2, 8U), limit);
+    void *grown = realloc(*array, more * size);
+    if (grown == NULL) {
+        s->failed = true;
+        return false;
+    }
+    *array = grown;
+    *cap = more;
+    return true;
+}
+
+#define GROW(s, array, count, cap, limit)                                                          \
+    grow((s), (void **)&(s)->array, sizeof *(s)->array, (s)->count, &(s)->cap, (limit))
+
+pt_parsed_phase_t *pt_parsed_session_phase(pt_parsed_session_t *s, pt_name_t name) {
+    for (unsigned i = 0; i < s->phases; i++) {
+        const pt_name_t *have = &s->phase[i].name;
+        if (have->len == name.len && memcmp(have->p, name.p, name.len) == 0) {
+            return &s->phase[i];
+        }
+    }
+    if (!GROW(s, phase, phases, phase_cap, PT_SESSION_PHASES_MAX)) {
+        return NULL;
+    }
+    s->phase[s->phases] = (pt_parsed_phase_t){name, (double)NAN, (double)NAN, false};
+    return &s->phase[s->phases++];
+}
+
+pt_parsed_span_t *pt_parsed_session_span(pt_parsed_session_t *s, uint32_t phase) {
+    if (!GROW(s, span, spans, span_cap, PT_SESSION_SPANS_MAX)) {
+        return NULL;
+    }
+    s->span[s->spans] = (pt_parsed_span_t){(double)NAN, (double)NAN, (double)NAN, phase};
+    return &s->span[s->spans++];
+}
+
+void pt_parsed_session_counter(pt_parsed_session_t *s, pt_name_t name, double value) {
+    if (GROW(s, counter, counters, counter_cap, PT_SESSION_COUNTERS_MAX)) {
+        s->counter[s->counters++] = (pt_parsed_counter_t){name, value};
+    }
+}

@@ -1,0 +1,85 @@
+/* parsed_session.h: one record of a sessions file as it was read. SPDX-License-Identifier: MIT
+ *
+ * Filled by session_fast (lines in the layout of the writers) or session_json (any JSON), taken in
+ * by session_batch. One is used for record after record: its memory stays. Texts are decoded UTF-8;
+ * they lie in the input or in `scratch` and live until the next record. Times are seconds on the
+ * writer's clock; NAN is "not recorded". Not thread-safe; one a worker. */
+#ifndef PERFTRACE_SESSIONS_PARSED_SESSION_H
+#define PERFTRACE_SESSIONS_PARSED_SESSION_H
+#include "compiler.h"
+#include "strbuf.h"
+
+#include <stdbool.h>
+
+/* More of these in one record are left out and told (PT_SESSION_ODD_MANY). */
+#define PT_SESSION_PHASES_MAX   256U
+#define PT_SESSION_COUNTERS_MAX 256U
+#define PT_SESSION_SPANS_MAX    65535U
+
+typedef struct pt_name {
+    const char *p; /* no NUL behind it */
+    size_t len;    /* 0: absent */
+} pt_name_t;
+
+/* A task or session id: a number, or a text such as a UUID. */
+typedef enum pt_ref_kind { PT_REF_NONE, PT_REF_NUMBER, PT_REF_TEXT } pt_ref_kind_t;
+typedef struct pt_ref {
+    pt_ref_kind_t kind;
+    int64_t number;
+    pt_name_t text;
+} pt_ref_t;
+
+typedef struct pt_parsed_phase {
+    pt_name_t name;
+    double seconds; /* as <name>_s gives it */
+    double running; /* as `unfinished` gives it */
+    bool listed;    /* its spans were given */
+} pt_parsed_phase_t;
+
+typedef struct pt_parsed_span {
+    double start, end; /* end NAN: open */
+    double running;    /* open: how long it had been when the record was written */
+    uint32_t phase;
+} pt_parsed_span_t;
+
+typedef struct pt_parsed_counter {
+    pt_name_t name;
+    double value;
+} pt_parsed_counter_t;
+
+/* What is strange about a record that is taken all the same; bits. */
+enum {
+    PT_SESSION_ODD_RANK = 1,  /* the rank is no integer: taken as none */
+    PT_SESSION_ODD_FIELD = 2, /* a value of another type than it should be: taken as missing */
+    PT_SESSION_ODD_TWIN = 4,  /* a key twice: the last one counts */
+    PT_SESSION_ODD_MANY = 8   /* more phases, spans or counters than are kept */
+};
+
+typedef struct pt_parsed_session {
+    pt_ref_t task, session;
+    int32_t rank; /* -1: none */
+    pt_name_t role, status, reason, run_id;
+    double submit, finalized, total, queue;
+    bool evicted;
+    pt_parsed_phase_t *phase;
+    pt_parsed_span_t *span;
+    pt_parsed_counter_t *counter;
+    unsigned phases, spans, counters;
+    unsigned phase_cap, span_cap, counter_cap;
+    unsigned odd; /* PT_SESSION_ODD_ bits */
+    bool failed;  /* out of memory: the record is not whole */
+    perftrace__strbuf_t scratch;
+} pt_parsed_session_t;
+
+/* Empties it for the next record; the first time it must be all zero. */
+void pt_parsed_session_reset(pt_parsed_session_t *session);
+void pt_parsed_session_free(pt_parsed_session_t *session); /* accepts NULL; usable again */
+
+/* The phase of this name, added when it is new; NULL (told by odd or failed) when it cannot be. The
+ * address lives until the next phase is added. */
+pt_parsed_phase_t *pt_parsed_session_phase(pt_parsed_session_t *session, pt_name_t name);
+/* Adds an open span without times, likewise. */
+pt_parsed_span_t *pt_parsed_session_span(pt_parsed_session_t *session, uint32_t phase);
+void pt_parsed_session_counter(pt_parsed_session_t *session, pt_name_t name, double value);
+
+#endif

@@ -1,0 +1,147 @@
+/* session_finish.c: from records to sessions, runs and tasks. SPDX-License-Identifier: MIT */
+#include "session_finish.h"
+
+#include "grow.h"
+#include "row_index.h"
+
+typedef struct probe {
+    const pt_session_model_t *m;
+    const pt_session_row_t *row;
+} probe_t;
+
+#define TASK_FLAGS (PT_ROW_TASK_TEXT | PT_ROW_NO_TASK)
+
+static bool same_task(const void *ctx, uint32_t task) {
+    const probe_t *p = ctx;
+    const pt_session_row_t *a = p->row, *b = &p->m->row[p->m->task[task].first_row];
+    return a->task_id == b->task_id && a->rank == b->rank && a->run == b->run &&
+           a->role == b->role && ((a->flags ^ b->flags) & TASK_FLAGS) == 0;
+}
+
+static uint64_t hash_of(const pt_session_row_t *row) {
+    uint64_t hash = pt_row_hash((uint64_t)row->task_id, (uint64_t)(uint32_t)row->rank);
+    return pt_row_hash(hash, (uint64_t)row->run << 16 | row->role);
+}
+
+/* Groups samples of one item. Rows are spread over the tasks as they come, so the index is filled
+ * in one pass and may have to grow. */
+static bool group_tasks(pt_session_model_t *m) {
+    pt_row_index_t index;
+    size_t cap = 0;
+    uint32_t last = PT_NO_TASK;
+    if (!pt_row_index_init(&index, m->rows)) {
+        return false;
+    }
+    bool ok = true;
+    for (uint32_t i = 0; i < m->rows && ok; i++) {
+        probe_t probe = {m, &m->row[i]};
+        pt_session_row_t *row = &m->row[i];
+        row->task = PT_NO_TASK;
+        if ((row->flags & PT_ROW_NO_TASK) != 0) {
+            continue;
+        }
+        if (last == PT_NO_TASK || !same_task(&probe, last)) {
+            uint32_t *slot = pt_row_index_find(&index, hash_of(row), same_task, &probe);
+            if (*slot == 0) {
+                ok = pt_grow((void **)&m->task, sizeof *m->task, m->tasks, 1, &cap);
+                if (!ok) {
+                    break;
+                }
+                m->task[m->tasks++] = (pt_session_task_t){i, 0};
+                *slot = (uint32_t)m->tasks;
+            }
+            last = *slot - 1;
+        }
+        row->task = last;
+        m->task[last].rows++;
+    }
+    pt_row_index_free(&index);
+    return ok;
+}
+
+/* ---- the order of names ---- */
+
+/* Position in a list of known names; behind all of them for others, and "" last. */
+static int known(pt_name_t name, const char *const *list) {
+    int i = 0;
+    for (; list[i] != NULL; i++) {
+        if (strlen(list[i]) == name.len && memcmp(list[i], name.p, name.len) == 0) {
+            return i;
+        }
+    }
+    return name.len == 0 ? i + 1 : i;
+}
+
+static int phase_order(pt_name_t a, pt_name_t b) {
+    static const char *const list[] = {"generate", "reward", "toolcall", NULL};
+    return known(a, list) - known(b, list);
+}
+
+static int status_order(pt_name_t a, pt_name_t b) {
+    static const char *const list[] = {"accepted", "rejected", "failed",
+                                       "dropped",  "pending",  NULL};
+    return known(a, list) - known(b, list);
+}
+
+static bool is_identity(const uint32_t *map, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (map[i] != i) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void rename_rows(pt_session_model_t *m, pt_names_t kind, const uint32_t *map) {
+    for (size_t i = 0; i < m->rows; i++) {
+        pt_session_row_t *row = &m->row[i];
+        uint16_t *field = kind == PT_NAMES_ROLE     ? &row->role
+                          : kind == PT_NAMES_STATUS ? &row->status
+                                                    : &row->reason;
+        *field = (uint16_t)map[*field];
+    }
+}
+
+static void rename_phases(pt_session_model_t *m, const uint32_t *map) {
+    for (size_t i = 0; i < m->cells; i++) {
+        m->cell[i].phase = (uint16_t)map[m->cell[i].phase];
+    }
+    for (size_t i = 0; i < m->opens; i++) {
+        m->open[i].phase = (uint16_t)map[m->open[i].phase];
+    }
+    for (size_t i = 0; i < m->spans; i++) {
+        m->span[i].phase = (uint16_t)map[m->span[i].phase];
+    }
+}
+
+static bool order_names(pt_session_model_t *m, pt_names_t kind,
+                        int (*compare)(pt_name_t a, pt_name_t b)) {
+    uint32_t *map = NULL;
+    if (!pt_name_table_sort(&m->names[kind], compare, &map)) {
+        return false;
+    }
+    if (!is_identity(map, m->names[kind].count)) {
+        if (kind == PT_NAMES_PHASE) {
+            rename_phases(m, map);
+        } else if (kind == PT_NAMES_COUNTER) {
+            for (size_t i = 0; i < m->counters; i++) {
+                m->counter[i].counter = (uint16_t)map[m->counter[i].counter];
+            }
+        } else {
+            rename_rows(m, kind, map);
+        }
+    }
+    free(map);
+    return true;
+}
+
+bool pt_session_model_finish(pt_session_model_t *m, pt_problems_t *book) {
+    m->records = m->rows;
+    bool unique = pt_session_ids_differ(m);
+    m->finished =
+        order_names(m, PT_NAMES_ROLE, NULL) && order_names(m, PT_NAMES_STATUS, status_order) &&
+        order_names(m, PT_NAMES_REASON, NULL) && order_names(m, PT_NAMES_PHASE, phase_order) &&
+        order_names(m, PT_NAMES_COUNTER, NULL) && (unique || pt_session_drop_duplicates(m, book)) &&
+        pt_session_find_runs(m, unique, book) && group_tasks(m);
+    return m->finished;
+}

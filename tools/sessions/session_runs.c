@@ -1,0 +1,403 @@
+/* session_runs.c: telling runs apart. SPDX-License-Identifier: MIT
+ *
+ * A lane is what surely belongs together: the rows of one writer with one clock and one run id,
+ * between two starts of its session ids. Lanes are then joined to runs. */
+#include "grow.h"
+#include "hashmap.h"
+#include "row_index.h"
+#include "session_finish.h"
+#include "session_problem.h"
+
+#include <math.h>
+
+/* How far back from an id that comes again the start of the new run is looked for. */
+#define LOOK_BACK 10000U
+#define RUNS_MAX  65535U
+
+typedef struct lane {
+    int32_t rank;
+    uint32_t file; /* tells writers without a rank apart; else 0 */
+    uint32_t run_id;
+    uint16_t role;
+    bool mono;
+    bool repeats; /* a session id comes more than once */
+    bool shared;  /* other ranks have its run id, too */
+    uint32_t first_row, ordinal, run;
+    double first; /* first submit */
+} lane_t;
+
+typedef struct finder {
+    pt_session_model_t *m;
+    pt_problems_t *book;
+    uint32_t *lane_of; /* by row */
+    lane_t *lane;
+    size_t lanes, lane_cap;
+} finder_t;
+
+/* ---- lanes ---- */
+
+typedef struct lane_key {
+    int32_t rank;
+    uint32_t file, run_id;
+    uint16_t role, mono;
+} lane_key_t;
+
+static lane_key_t key_of(const pt_session_row_t *row) {
+    return (lane_key_t){row->rank, row->rank < 0 ? row->file : 0, row->run, row->role,
+                        (row->flags & PT_ROW_MONO) != 0};
+}
+
+static bool add_lane(finder_t *f, lane_key_t key, uint32_t first_row) {
+    if (!PT_GROW(f, lane, lanes, lane_cap, 1)) {
+        return false;
+    }
+    f->lane[f->lanes++] = (lane_t){.rank = key.rank,
+                                   .file = key.file,
+                                   .run_id = key.run_id,
+                                   .role = key.role,
+                                   .mono = key.mono != 0,
+                                   .first_row = first_row,
+                                   .first = (double)INFINITY};
+    return true;
+}
+
+static bool find_lanes(finder_t *f) {
+    perftrace__hashmap_t map = PERFTRACE__HASHMAP_INIT;
+    lane_key_t last = {0, 0, 0, 0, 0};
+    bool ok = true;
+    for (uint32_t i = 0; i < f->m->rows && ok; i++) {
+        lane_key_t key = key_of(&f->m->row[i]);
+        if (i > 0 && memcmp(&key, &last, sizeof key) == 0) {
+            f->lane_of[i] = f->lane_of[i - 1];
+            continue;
+        }
+        bool is_new = false;
+        uint64_t *index = perftrace__hashmap_put(&map, &key, sizeof key, f->lanes, &is_new);
+        ok = index != NULL && (!is_new || add_lane(f, key, i));
+        f->lane_of[i] = index != NULL ? (uint32_t)*index : 0;
+        last = key;
+    }
+    perftrace__hashmap_free(&map);
+    return ok;
+}
+
+/* ---- session ids that start again ---- */
+
+typedef struct probe {
+    const finder_t *f;
+    uint32_t row;
+} probe_t;
+
+static bool same_id(const void *ctx, uint32_t other) {
+    const probe_t *p = ctx;
+    const pt_session_row_t *a = &p->f->m->row[p->row], *b = &p->f->m->row[other];
+    return a->session == b->session && p->f->lane_of[p->row] == p->f->lane_of[other] &&
+           ((a->flags ^ b->flags) & PT_ROW_SESSION_TEXT) == 0;
+}
+
+static uint64_t hash_of(const finder_t *f, uint32_t row) {
+    return pt_row_hash(pt_row_hash(f->lane_of[row], (uint64_t)f->m->row[row].session), 1);
+}
+
+/* Marks the lanes in which an id comes again; *ret_any when there is one. */
+static bool find_repeats(finder_t *f, bool *ret_any) {
+    pt_row_index_t index;
+    *ret_any = false;
+    if (!pt_row_index_init(&index, f->m->rows)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < f->m->rows; i++) {
+        probe_t probe = {f, i};
+        uint32_t *slot = pt_row_index_find(&index, hash_of(f, i), same_id, &probe);
+        if (*slot == 0) {
+            *slot = i + 1;
+        } else {
+            f->lane[f->lane_of[i]].repeats = true;
+            *ret_any = true;
+        }
+    }
+    pt_row_index_free(&index);
+    return true;
+}
+
+/* A row of a lane with repeats. */
+typedef struct sorted_row {
+    uint32_t lane, row;
+    double submit;
+    int64_t session;
+    size_t at;   /* place in the order of submission */
+    size_t seen; /* place of the row before it with the same id; NOT_SEEN: none */
+} sorted_row_t;
+
+#define NOT_SEEN SIZE_MAX
+
+static int by_submit(const void *a, const void *b) {
+    const sorted_row_t *x = a, *y = b;
+    if (x->lane != y->lane) {
+        return x->lane < y->lane ? -1 : 1;
+    }
+    if (x->submit != y->submit) {
+        return x->submit < y->submit ? -1 : 1;
+    }
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static int by_session(const void *a, const void *b) {
+    const sorted_row_t *x = a, *y = b;
+    if (x->lane != y->lane) {
+        return x->lane < y->lane ? -1 : 1;
+    }
+    if (x->session != y->session) {
+        return x->session < y->session ? -1 : 1;
+    }
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+static int by_place(const void *a, const void *b) {
+    const sorted_row_t *x = a, *y = b;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Where the run that holds list[at] began: ids are given in order, so at the largest step down
+ * since its id was seen before. */
+static size_t start_of_run(const sorted_row_t *list, size_t at) {
+    size_t seen = list[at].seen, best = at;
+    uint64_t largest = 0;
+    for (size_t i = PT_MAX(seen + 1, at > LOOK_BACK ? at - LOOK_BACK : 0); i <= at; i++) {
+        uint64_t step = list[i].session < list[i - 1].session
+                            ? (uint64_t)list[i - 1].session - (uint64_t)list[i].session
+                            : 0;
+        if (step > largest) {
+            largest = step;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* list[0..count) is in the order of lanes and submission, with `seen` set. */
+static bool split_lanes(finder_t *f, const sorted_row_t *list, size_t count) {
+    size_t start = 0; /* of the run */
+    for (size_t i = 1; i < count; i++) {
+        const pt_session_row_t *row = &f->m->row[list[i].row];
+        if (list[i].lane != list[i - 1].lane) {
+            start = i;
+            continue;
+        }
+        if (list[i].seen == NOT_SEEN || list[i].seen < start) {
+            f->lane_of[list[i].row] = f->lane_of[list[i - 1].row];
+            continue;
+        }
+        start = start_of_run(list, i);
+        if (!add_lane(f, key_of(row), list[start].row)) {
+            return false;
+        }
+        for (size_t j = start; j <= i; j++) {
+            f->lane_of[list[j].row] = (uint32_t)f->lanes - 1;
+        }
+        if (f->book != NULL) {
+            row = &f->m->row[list[start].row];
+            pt_problems_add(f->book, PT_SESSION_PROBLEM_RESTART, row->file, row->line, PT_NO_OFFSET,
+                            NULL);
+        }
+    }
+    return true;
+}
+
+static bool split_repeats(finder_t *f) {
+    sorted_row_t *list = malloc(f->m->rows * sizeof *list);
+    size_t n = 0;
+    if (list == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < f->m->rows; i++) {
+        const pt_session_row_t *row = &f->m->row[i];
+        if (f->lane[f->lane_of[i]].repeats) {
+            double submit = isnan(row->submit) ? (double)-INFINITY : row->submit;
+            list[n++] = (sorted_row_t){f->lane_of[i], i, submit, row->session, 0, NOT_SEEN};
+        }
+    }
+    qsort(list, n, sizeof *list, by_submit);
+    for (size_t i = 0; i < n; i++) {
+        list[i].at = i;
+    }
+    qsort(list, n, sizeof *list, by_session);
+    for (size_t i = 1; i < n; i++) {
+        if (list[i].lane == list[i - 1].lane && list[i].session == list[i - 1].session) {
+            list[i].seen = list[i - 1].at;
+        }
+    }
+    qsort(list, n, sizeof *list, by_place);
+    bool ok = split_lanes(f, list, n);
+    free(list);
+    return ok;
+}
+
+/* ---- runs ---- */
+
+static int by_writer(const void *a, const void *b) {
+    const lane_t *x = *(const lane_t *const *)a, *y = *(const lane_t *const *)b;
+    if (x->role != y->role) {
+        return x->role < y->role ? -1 : 1;
+    }
+    if (x->rank != y->rank) {
+        return x->rank < y->rank ? -1 : 1;
+    }
+    if (x->file != y->file) {
+        return x->file < y->file ? -1 : 1;
+    }
+    if (x->mono != y->mono) {
+        return x->mono ? 1 : -1;
+    }
+    if (x->first != y->first) {
+        return x->first < y->first ? -1 : 1;
+    }
+    return (x->first_row > y->first_row) - (x->first_row < y->first_row);
+}
+
+static bool same_writer(const lane_t *x, const lane_t *y) {
+    return x->role == y->role && x->rank == y->rank && x->file == y->file && x->mono == y->mono;
+}
+
+/* Numbers the lanes of each writer in the order of time. */
+static void number_lanes(lane_t **order, size_t lanes) {
+    qsort(order, lanes, sizeof *order, by_writer);
+    for (size_t i = 0; i < lanes; i++) {
+        bool first = i == 0 || !same_writer(order[i], order[i - 1]);
+        order[i]->ordinal = first ? 0 : order[i - 1]->ordinal + 1;
+    }
+}
+
+/* A run id that comes with several ranks names a run; one that each rank has of its own does not.
+ */
+static bool find_shared(finder_t *f) {
+    pt_name_table_t *ids = &f->m->names[PT_NAMES_RUN_ID];
+    int64_t *rank = malloc(((size_t)ids->count + 1) * sizeof *rank);
+    enum { NONE = -2, SEVERAL = -3 };
+    if (rank == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < ids->count; i++) {
+        rank[i] = NONE;
+    }
+    for (size_t i = 0; i < f->lanes; i++) {
+        int64_t *have = &rank[f->lane[i].run_id];
+        *have = *have == NONE || *have == f->lane[i].rank ? f->lane[i].rank : SEVERAL;
+    }
+    for (size_t i = 0; i < f->lanes; i++) {
+        uint32_t id = f->lane[i].run_id;
+        f->lane[i].shared = pt_name_table_get(ids, id).len > 0 && rank[id] == SEVERAL;
+    }
+    free(rank);
+    return true;
+}
+
+/* Gives lanes their runs, in the order of time. */
+static bool join_lanes(finder_t *f, lane_t **order) {
+    perftrace__hashmap_t map = PERFTRACE__HASHMAP_INIT;
+    pt_session_model_t *m = f->m;
+    bool ok = true;
+    for (size_t i = 0; i < f->lanes && ok; i++) {
+        lane_t *lane = order[i];
+        struct {
+            uint32_t number, shared_and_mono;
+        } key = {lane->shared ? lane->run_id : lane->ordinal,
+                 (lane->shared ? 2U : 0U) | (lane->mono ? 1U : 0U)};
+        bool is_new = false;
+        uint64_t *run = perftrace__hashmap_put(&map, &key, sizeof key,
+                                               PT_MIN(m->runs, (size_t)RUNS_MAX - 1), &is_new);
+        ok = run != NULL;
+        lane->run = ok ? (uint32_t)*run : 0;
+        if (ok && lane->run == m->runs) {
+            bool named = pt_name_table_get(&m->names[PT_NAMES_RUN_ID], lane->run_id).len > 0;
+            m->run[m->runs++] = (pt_session_run_t){.run_id = named ? lane->run_id : PT_NO_NAME,
+                                                   .mono = lane->mono,
+                                                   .first = (double)INFINITY,
+                                                   .last = (double)-INFINITY};
+        }
+    }
+    perftrace__hashmap_free(&map);
+    return ok;
+}
+
+static int by_time(const void *a, const void *b) {
+    const lane_t *x = *(const lane_t *const *)a, *y = *(const lane_t *const *)b;
+    if (x->mono != y->mono) {
+        return x->mono ? 1 : -1;
+    }
+    if (x->first != y->first) {
+        return x->first < y->first ? -1 : 1;
+    }
+    return (x->first_row > y->first_row) - (x->first_row < y->first_row);
+}
+
+static void fill_runs(finder_t *f) {
+    pt_session_model_t *m = f->m;
+    for (uint32_t i = 0; i < m->rows; i++) {
+        pt_session_row_t *row = &m->row[i];
+        row->run = (uint16_t)f->lane[f->lane_of[i]].run;
+        pt_session_run_t *run = &m->run[row->run];
+        run->rows++;
+        run->first = fmin(run->first, row->submit); /* fmin passes over NAN */
+        run->last = fmax(run->last, fmax(row->submit, row->finalized));
+    }
+    for (size_t i = 0; i < m->pendings; i++) {
+        pt_session_run_t *run = &m->run[m->row[m->pending[i].row].run];
+        run->last = fmax(run->last, m->pending[i].last);
+    }
+}
+
+/* One clock a file: others are told. */
+static bool check_clocks(finder_t *f) {
+    enum { UNKNOWN, WALL, MONO };
+    uint8_t *clock_of = f->book != NULL ? calloc(UINT16_MAX + 1, 1) : NULL;
+    if (clock_of == NULL) {
+        return f->book == NULL;
+    }
+    for (uint32_t i = 0; i < f->m->rows; i++) {
+        const pt_session_row_t *row = &f->m->row[i];
+        uint8_t clock = (row->flags & PT_ROW_MONO) != 0 ? MONO : WALL;
+        if (clock_of[row->file] == UNKNOWN) {
+            clock_of[row->file] = clock;
+        } else if (clock_of[row->file] != clock) {
+            pt_problems_add(f->book, PT_SESSION_PROBLEM_MIXED_CLOCKS, row->file, row->line,
+                            PT_NO_OFFSET, NULL);
+        }
+    }
+    free(clock_of);
+    return true;
+}
+
+static bool make_runs(finder_t *f) {
+    lane_t **order = malloc((f->lanes + 1) * sizeof *order);
+    f->m->run = calloc(PT_MIN(f->lanes, (size_t)RUNS_MAX) + 1, sizeof *f->m->run);
+    bool ok = order != NULL && f->m->run != NULL && find_shared(f);
+    if (ok) {
+        for (uint32_t i = 0; i < f->m->rows; i++) {
+            lane_t *lane = &f->lane[f->lane_of[i]];
+            lane->first = fmin(lane->first, f->m->row[i].submit);
+        }
+        for (size_t i = 0; i < f->lanes; i++) {
+            order[i] = &f->lane[i];
+        }
+        number_lanes(order, f->lanes);
+        qsort(order, f->lanes, sizeof *order, by_time);
+        ok = join_lanes(f, order);
+    }
+    if (ok) {
+        fill_runs(f);
+    }
+    free(order);
+    return ok;
+}
+
+bool pt_session_find_runs(pt_session_model_t *m, bool unique, pt_problems_t *book) {
+    size_t size = (m->rows + 1) * sizeof(uint32_t);
+    finder_t f = {.m = m, .book = book, .lane_of = pt_huge(malloc(size), size)};
+    bool any = false;
+    bool ok = f.lane_of != NULL && find_lanes(&f) && (unique || find_repeats(&f, &any)) &&
+              (!any || split_repeats(&f)) && make_runs(&f) && check_clocks(&f);
+    free(f.lane_of);
+    free(f.lane);
+    return ok;
+}
