@@ -95,18 +95,44 @@ static BENCH_NOINLINE uint64_t batch_lap_function(long n) {
     return bench_ticks() - begin;
 }
 
+static int64_t session;
+
+static BENCH_NOINLINE uint64_t batch_phase(long n) {
+    uint64_t begin = bench_ticks();
+    for (long i = 0; i < n; i++) {
+        PERFTRACE_SESSION_PHASE("bench.phase");
+        BENCH_KEEP(i);
+    }
+    return bench_ticks() - begin;
+}
+
+/* Begun and ended by a handle, of a session that is given. */
+static BENCH_NOINLINE uint64_t batch_phase_handle(long n) {
+    uint64_t begin = bench_ticks();
+    for (long i = 0; i < n; i++) {
+        perftrace_phase_t phase;
+        PERFTRACE_SESSION_PHASE_BEGIN(&phase, session, "bench.phase_handle");
+        BENCH_KEEP(i);
+        PERFTRACE_SESSION_PHASE_END(&phase);
+    }
+    return bench_ticks() - begin;
+}
+
 static const struct row {
     const char *figure;
     batch_fn batch;
     batch_fn floor;
     const char *floor_name;
     long more; /* events of a batch beyond its count */
+    long each; /* events that one of its count makes */
 } rows[] = {
-    {"scope", batch_scope, floor_pair, "pair of clock reads", 0},
-    {"args2", batch_args2, floor_pair, "pair of clock reads", 0},
-    {"instant", batch_instant, floor_read, "clock read", 0},
-    {"lap", batch_lap, floor_pair, "pair of clock reads", 1},
-    {"lap.function", batch_lap_function, floor_pair, "pair of clock reads", 0},
+    {"scope", batch_scope, floor_pair, "pair of clock reads", 0, 1},
+    {"args2", batch_args2, floor_pair, "pair of clock reads", 0, 1},
+    {"instant", batch_instant, floor_read, "clock read", 0, 1},
+    {"lap", batch_lap, floor_pair, "pair of clock reads", 1, 1},
+    {"lap.function", batch_lap_function, floor_pair, "pair of clock reads", 0, 1},
+    {"phase", batch_phase, floor_pair, "pair of clock reads", 0, 2},
+    {"phase.handle", batch_phase_handle, floor_pair, "pair of clock reads", 0, 2},
 };
 #define NROWS (sizeof(rows) / sizeof(rows[0]))
 
@@ -121,7 +147,7 @@ static void measure(const struct row *r, const bench_args_t *a, long batch) {
         for (unsigned i = 0; i < batches; i++) {
             floor[i] = (double)r->floor(batch);
             ours[i] = (double)r->batch(batch);
-            bench_save(batch + r->more);
+            bench_save(batch * r->each + r->more);
         }
         double scale = bench_tick_ns() / (double)batch;
         floor_ns[round] = bench_percentile(floor, batches, 0.5) * scale;
@@ -138,12 +164,16 @@ int main(int argc, char **argv) {
     long batch = a.count && a.count < BATCH_DEFAULT ? a.count : BATCH_DEFAULT;
     batch -= batch % LAP_PHASES;
     perftrace_config_t config = PERFTRACE_CONFIG_INIT;
+    config.session_enabled = 1;
     bench_start(&config, a.dir, true);
     bench_pin(0);
     bench_tick_ns();
+    session = perftrace_session_register(PERFTRACE_NO_ID);
+    perftrace_session_set_current(session);
+    bench_save(2);
     for (size_t i = 0; i < NROWS; i++) {
         rows[i].batch(batch); /* sites are registered, the thread has its ring */
-        bench_save(batch + rows[i].more);
+        bench_save(batch * rows[i].each + rows[i].more);
         measure(&rows[i], &a, batch);
     }
     return perftrace_shutdown() ? 1 : 0;
