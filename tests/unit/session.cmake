@@ -1,0 +1,9 @@
+foreach(noun record order finish task memory)
+  perftrace_unit_test(test_session_fold_${noun}
+                      SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_session_fold_${noun}.c
+                      ROOMS base record sink writer session json)
+endforeach()
+target_link_options(test_session_fold_memory PRIVATE
+                    -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
+perftrace_unit_test(test_session_ids SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_session_ids.c
+                    ROOMS base record sink writer session)
