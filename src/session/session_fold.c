@@ -271,17 +271,21 @@ bool perftrace__session_fold_finalize_task(perftrace__session_fold_t *f, int64_t
     t->final_ns = valid_time(ns);
     t->final_tick = f->table.ticks;
     t->has_final = true;
-    t->orphan = t->sessions == 0;
-    f->orphans += t->orphan;
     size_t n;
     uint32_t *numbers = perftrace__table_by_id(&f->table, of, &n);
     if (n && !numbers) {
         return no_memory(f);
     }
     bool ok = true;
+    t->orphan = true;
     for (size_t i = 0; i < n; i++) {
-        ok &= finalize(f, numbers[i], valid_time(ns), status, reason);
+        /* One that was submitted later is not meant, though its registration came first. */
+        if (perftrace__table_at(&f->table, numbers[i])->submit <= t->final_ns) {
+            t->orphan = false;
+            ok &= finalize(f, numbers[i], t->final_ns, status, reason);
+        }
     }
+    f->orphans += t->orphan;
     free(numbers);
     return ok;
 }

@@ -91,8 +91,8 @@ bool perftrace__session_fold_phase_end(perftrace__session_fold_t *f, int64_t ses
  * given) but neither its time nor its place. */
 bool perftrace__session_fold_finalize(perftrace__session_fold_t *f, int64_t session, uint64_t ns,
                                       perftrace__text_t status, perftrace__text_t reason);
-/* The same for all live sessions of the task, in the order of their ids, and for those submitted
- * before ns whose registration comes within two ticks. */
+/* The same for all live sessions of the task that were submitted by ns, in the order of their ids,
+ * also for those whose registration comes within two ticks. */
 bool perftrace__session_fold_finalize_task(perftrace__session_fold_t *f, int64_t task, uint64_t ns,
                                            perftrace__text_t status, perftrace__text_t reason);
 /* Adds to a counter; sums stop at the ends of 64 bits. */
