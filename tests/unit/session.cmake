@@ -1,4 +1,4 @@
-foreach(noun record order finish task memory)
+foreach(noun record order finish task memory property)
   perftrace_unit_test(test_session_fold_${noun}
                       SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_session_fold_${noun}.c
                       ROOMS base record sink writer session json)
@@ -7,3 +7,7 @@ target_link_options(test_session_fold_memory PRIVATE
                     -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
 perftrace_unit_test(test_session_ids SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_session_ids.c
                     ROOMS base record sink writer session)
+# cJSON is the judge of what the records say.
+perftrace_unit_test(test_session_fold_corpus
+                    SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_session_fold_corpus.c
+                    ROOMS base record sink writer session LIBS PkgConfig::CJSON)
