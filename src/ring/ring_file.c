@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -110,10 +109,14 @@ int perftrace__ring_create(perftrace__ring_t *r, const char *const *dirs, unsign
                            uint64_t words, uint32_t max_slots, const perftrace__run_meta_t *meta) {
     memset(r, 0, sizeof(*r));
     r->fd = -1;
-    r->slots = calloc(max_slots, sizeof(perftrace__slot_t *));
-    if (!r->slots) {
+    r->slots_bytes = max_slots * sizeof(perftrace__slot_t *);
+    /* Not from the allocator, which a forked child must not call (see unmap). */
+    void *slots =
+        mmap(NULL, r->slots_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (slots == MAP_FAILED) {
         return PERFTRACE_ERR_NOMEM;
     }
+    r->slots = slots;
     bool made = false;
     for (unsigned i = 0; i < ndirs && !made; i++) {
         made = try_dir(r, dirs[i], words);
@@ -280,6 +283,13 @@ void perftrace__ring_unlink(perftrace__ring_t *r) {
     PT_TEST_POINT(ring_unlinked);
 }
 
+static void drop_slots(perftrace__ring_t *r) {
+    if (r->slots) {
+        munmap(r->slots, r->slots_bytes);
+        r->slots = NULL;
+    }
+}
+
 void perftrace__ring_retire(perftrace__ring_t *r) {
     size_t bytes = (size_t)r->header->ring_words * 8;
     for (uint32_t i = 0; i < r->header->slot_count; i++) {
@@ -299,8 +309,7 @@ void perftrace__ring_retire(perftrace__ring_t *r) {
         close(r->fd);
         r->fd = -1;
     }
-    free(r->slots);
-    r->slots = NULL;
+    drop_slots(r);
 }
 
 void perftrace__ring_unmap(perftrace__ring_t *r) {
@@ -312,7 +321,7 @@ void perftrace__ring_unmap(perftrace__ring_t *r) {
         munmap(r->header, PERFTRACE__RING_HEADER_AT + PERFTRACE__RING_LOG_CAP);
     }
     perftrace__os_close_file(r->fd, &r->id);
-    free(r->slots);
+    drop_slots(r);
     memset(r, 0, sizeof(*r));
     r->fd = -1;
 }

@@ -18,6 +18,7 @@ typedef struct perftrace__ring {
     unsigned char *log;               /* mapped, log_cap bytes */
     uint64_t log_allocated;
     perftrace__slot_t **slots; /* mapped slots by index, max_slots places */
+    size_t slots_bytes;        /* of this array */
     char path[4096];           /* "" for an anonymous ring */
     uint32_t memory_slots;     /* slots that found no room in the file and will not survive */
     bool anonymous;            /* no file could be made: works, but does not survive the process */
@@ -46,7 +47,7 @@ void perftrace__ring_unlink(perftrace__ring_t *r);
 void perftrace__ring_retire(perftrace__ring_t *r);
 
 /* Unmaps everything and closes. Only when no other thread can hold a slot: in a forked child, or
- * after a create whose ring nobody saw. Does not unlink. */
+ * after a create whose ring nobody saw. Does not unlink, and neither allocates nor frees. */
 void perftrace__ring_unmap(perftrace__ring_t *r);
 
 #endif

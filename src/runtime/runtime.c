@@ -203,30 +203,20 @@ static int abandon(void) {
         rt->meta.trace_path, rt->config.opt.shutdown_ms,
         (unsigned long long)perftrace__drain_backlog_events(perftrace__core_ring()),
         perftrace__core_ring()->path);
-    rt->left_drain = rt->drain;
-    rt->left_sink = rt->sink;
-    rt->left_session_sink = rt->session_sink;
+    perftrace__runtime_leave(rt->out);
     rt->link[0] = '\0';
     return PERFTRACE_ERR_TIMEOUT;
 }
 
 /* False while the thread of an earlier run still hangs: it uses the one ring there can be. */
 static bool clean_up_abandoned(void) {
-    perftrace__runtime_t *rt = &perftrace__runtime;
-    if (rt->left_drain) {
-        /* Pairs with the release at the end of drain_main. */
-        if (!pt_load_acquire(&rt->left_drain->ended)) {
-            perftrace__runtime_log(PERFTRACE_LOG_ERROR,
-                                   "tracing is off: the file of the run before is still being "
-                                   "written by a thread that waits for the disk");
-            return false;
-        }
-        perftrace__runtime_free_drain(rt->left_drain, rt->left_sink, rt->left_session_sink);
-        rt->left_drain = NULL;
-        rt->left_sink = NULL;
-        rt->left_session_sink = NULL;
+    bool clean = perftrace__runtime_clean();
+    if (!clean) {
+        perftrace__runtime_log(PERFTRACE_LOG_ERROR,
+                               "tracing is off: the file of the run before is still being "
+                               "written by a thread that waits for the disk");
     }
-    return true;
+    return clean;
 }
 
 /* Waits until no call uses the drain; they end soon, since its thread has. Lock held. */
@@ -254,7 +244,7 @@ int perftrace__runtime_stop(void) {
     rt->late_seen += late;
     int status = PERFTRACE_OK;
     uint64_t begin = perftrace__os_mono_ns();
-    bool ended = perftrace__drain_thread_finish(rt->drain, late, limit, &status);
+    bool ended = perftrace__drain_thread_finish(&rt->out->drain, late, limit, &status);
     uint64_t spent = perftrace__os_mono_ns() - begin;
     if (ended && wait_unused(spent < limit ? limit - spent : 0)) {
         if (!status) {
@@ -265,21 +255,20 @@ int perftrace__runtime_stop(void) {
         perftrace__runtime_tell_end(status);
         if (status) {
             /* Half a line at the end would be of no use to readers; the ring has it whole. */
-            perftrace__jsonl_sink_cut(rt->sink);
-            if (rt->session_sink) {
-                perftrace__session_sink_cut(rt->session_sink);
+            perftrace__jsonl_sink_cut(rt->out->sink);
+            if (rt->out->session_sink) {
+                perftrace__session_sink_cut(rt->out->session_sink);
             }
         } else {
             perftrace__ring_unlink(perftrace__core_ring());
             perftrace__runtime_remove_link();
         }
-        perftrace__runtime_free_drain(rt->drain, rt->sink, rt->session_sink);
+        perftrace__core_retire();
+        perftrace__runtime_free_output(rt->out);
     } else {
         status = abandon();
     }
-    rt->drain = NULL;
-    rt->sink = NULL;
-    rt->session_sink = NULL;
+    rt->out = NULL;
     rt->stopping = false;
     return status;
 }
@@ -302,7 +291,7 @@ static void first_event_after_fork(void) {
     pthread_mutex_lock(&rt->lock);
     if (!rt->active && !rt->stopping && rt->have_config) {
         rt->resuming = true;
-        if (!selected() || perftrace__runtime_start() != PERFTRACE_OK) {
+        if (!clean_up_abandoned() || !selected() || perftrace__runtime_start() != PERFTRACE_OK) {
             perftrace__core_give_up();
         }
         rt->resuming = false;

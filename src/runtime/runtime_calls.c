@@ -46,17 +46,17 @@ int perftrace_set_rank(int rank, int world_size) {
     pthread_mutex_lock(&rt->lock);
     int status = PERFTRACE_ERR_DISABLED;
     if (rt->active) {
-        pthread_mutex_lock(&rt->drain->lock);
+        pthread_mutex_lock(&rt->out->drain.lock);
         rt->meta.rank = rank >= 0 ? rank : rt->meta.rank;
         rt->meta.world_size = world_size > 0 ? world_size : rt->meta.world_size;
         perftrace__run_meta_t *m = &perftrace__core_ring()->header->meta;
         m->rank = rt->meta.rank;
         m->world_size = rt->meta.world_size;
-        perftrace__jsonl_sink_header(rt->sink, &rt->meta);
-        if (rt->session_sink) {
-            perftrace__session_sink_rank(rt->session_sink, rt->meta.rank);
+        perftrace__jsonl_sink_header(rt->out->sink, &rt->meta);
+        if (rt->out->session_sink) {
+            perftrace__session_sink_rank(rt->out->session_sink, rt->meta.rank);
         }
-        pthread_mutex_unlock(&rt->drain->lock);
+        pthread_mutex_unlock(&rt->out->drain.lock);
         status = PERFTRACE_OK;
     } else if (perftrace__core_pending()) {
         /* The child of a fork before its first event: its file will have the new rank's name. */
@@ -79,7 +79,7 @@ int perftrace_save(int64_t step, int force) {
         if (due) {
             /* The disk is waited for without the lock: others call, fork and shut down meanwhile.
              */
-            perftrace__drain_t *d = rt->drain;
+            perftrace__drain_t *d = &rt->out->drain;
             rt->users++;
             pthread_mutex_unlock(&rt->lock);
             status = perftrace__drain_request(d, force != 0, UINT64_MAX);

@@ -4,11 +4,7 @@
  * without touching them and starts its own at its first event, so a child that only execs costs
  * nothing. */
 #include "core.h"
-#include "jsonl_sink.h"
 #include "runtime_state.h"
-#include "session_sink.h"
-
-#include <stdlib.h>
 
 /* Whether the drain stood still at the fork. A sweep may be waiting for a slow disk: the fork does
  * not wait for it. Under the runtime's lock. */
@@ -17,7 +13,7 @@ static bool drain_held;
 static void prepare(void) {
     perftrace__runtime_t *rt = &perftrace__runtime;
     pthread_mutex_lock(&rt->lock);
-    drain_held = rt->active && pthread_mutex_trylock(&rt->drain->lock) == 0;
+    drain_held = rt->out && pthread_mutex_trylock(&rt->out->drain.lock) == 0;
     perftrace__core_fork_prepare();
 }
 
@@ -25,7 +21,7 @@ static void parent(void) {
     perftrace__runtime_t *rt = &perftrace__runtime;
     perftrace__core_fork_parent();
     if (drain_held) {
-        pthread_mutex_unlock(&rt->drain->lock);
+        pthread_mutex_unlock(&rt->out->drain.lock);
     }
     pthread_mutex_unlock(&rt->lock);
 }
@@ -33,26 +29,11 @@ static void parent(void) {
 static void child(void) {
     perftrace__runtime_t *rt = &perftrace__runtime;
     perftrace__core_fork_child();
-    /* Text that waits in the sink is the parent's to write. What a sweep was changing at that very
-     * instant is in no state to be freed and stays. */
-    if (drain_held) {
-        perftrace__sink_close(rt->sink);
-        perftrace__sink_close(rt->session_sink);
-        perftrace__drain_free(rt->drain);
-        free(rt->drain);
-    } else if (rt->active) {
-        perftrace__jsonl_sink_disown(rt->sink);
-        if (rt->session_sink) {
-            perftrace__session_sink_disown(rt->session_sink);
-        }
-    }
-    rt->sink = NULL;
-    rt->session_sink = NULL;
-    rt->left_session_sink = NULL;
+    /* Text that waits in the sinks is the parent's to write. The memory is freed when the child
+     * starts, not here: of allocators other than the C library's another thread of the parent may
+     * have held a lock, which nobody gives back in the child. */
+    perftrace__runtime_orphan(drain_held);
     rt->session_path[0] = '\0';
-    rt->drain = NULL;
-    rt->left_drain = NULL;
-    rt->left_sink = NULL;
     rt->link[0] = '\0';
     rt->active = false;
     rt->stopping = false;

@@ -28,8 +28,9 @@ static void on_sigterm(int sig, siginfo_t *info, void *context) {
     perftrace__runtime_t *rt = &perftrace__runtime;
     int saved = errno;
     bool deadly = !(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_DFL;
-    perftrace__drain_t *d = rt->drain;
-    if (pt_load_acquire(&rt->active) && d && d->running) {
+    perftrace__output_t *out = rt->out;
+    if (pt_load_acquire(&rt->active) && out && out->drain.running) {
+        perftrace__drain_t *d = &out->drain;
         if (deadly) {
             wait_for_finish(d, (uint64_t)rt->config.opt.shutdown_ms * 1000000u);
         } else {

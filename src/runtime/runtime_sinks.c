@@ -1,5 +1,4 @@
-/* runtime_sinks.c: the drain and its sinks: made, told about, freed. SPDX-License-Identifier: MIT
- */
+/* runtime_sinks.c: the drain and its sinks: made, told about. SPDX-License-Identifier: MIT */
 #include "atomics.h"
 #include "core.h"
 #include "jsonl_sink.h"
@@ -12,32 +11,29 @@
 #include <unistd.h>
 
 /* The file that could not be written, and why. */
-static bool sessions_fail(void) {
-    const perftrace__runtime_t *rt = &perftrace__runtime;
-    return rt->session_sink && perftrace__session_sink_errno(rt->session_sink) &&
-           !(rt->sink && perftrace__jsonl_sink_errno(rt->sink));
+static bool sessions_fail(const perftrace__output_t *out) {
+    return out->session_sink && perftrace__session_sink_errno(out->session_sink) &&
+           !perftrace__jsonl_sink_errno(out->sink);
 }
 
-static const char *failing_file(void) {
+static const char *failing_file(const perftrace__output_t *out) {
     const perftrace__runtime_t *rt = &perftrace__runtime;
-    return !sessions_fail()    ? rt->meta.trace_path
+    return !sessions_fail(out) ? rt->meta.trace_path
            : *rt->session_path ? rt->session_path
                                : "the sessions file";
 }
 
-static const char *failure_text(int status) {
-    const perftrace__runtime_t *rt = &perftrace__runtime;
-    int err = sessions_fail() ? perftrace__session_sink_errno(rt->session_sink)
-              : rt->sink      ? perftrace__jsonl_sink_errno(rt->sink)
-                              : 0;
+static const char *failure_text(const perftrace__output_t *out, int status) {
+    int err = sessions_fail(out) ? perftrace__session_sink_errno(out->session_sink)
+                                 : perftrace__jsonl_sink_errno(out->sink);
     return err ? strerror(err) : perftrace__status_text(status);
 }
 
 static void flush_failed(void *user, int status) {
-    (void)user;
+    const perftrace__output_t *out = user;
     perftrace__runtime_log(PERFTRACE_LOG_WARNING,
                            "%s cannot be written (%s); events wait in memory, writing is retried",
-                           failing_file(), failure_text(status));
+                           failing_file(out), failure_text(out, status));
 }
 
 static void flush_works(void *user) {
@@ -48,20 +44,20 @@ static void flush_works(void *user) {
 
 /* Called by the drain's thread for a signal handler that waits for it. */
 static void finish_from_signal(void *user) {
-    (void)user;
-    perftrace__runtime_t *rt = &perftrace__runtime;
+    perftrace__output_t *out = user;
     /* The thread that the signal stopped may hold the core's lock and will never go on: then what
      * others emit in the last millisecond is not turned away, nothing else. */
-    uint64_t late = perftrace__core_try_stop() ? perftrace__core_late() - rt->late_seen : 0;
-    if (perftrace__drain_finish(rt->drain, late) == PERFTRACE_OK) {
+    uint64_t late =
+        perftrace__core_try_stop() ? perftrace__core_late() - perftrace__runtime.late_seen : 0;
+    if (perftrace__drain_finish(&out->drain, late) == PERFTRACE_OK) {
         perftrace__ring_unlink(perftrace__core_ring());
         perftrace__runtime_remove_link();
     }
-    pt_store_release(&rt->drain->finish_asked, 2);
+    pt_store_release(&out->drain.finish_asked, 2);
 }
 
 /* False without memory. */
-static bool open_session_sink(void) {
+static bool open_session_sink(perftrace__output_t *out) {
     perftrace__runtime_t *rt = &perftrace__runtime;
     const perftrace_config_t *o = &rt->config.opt;
     if (o->session_enabled != 1) {
@@ -79,38 +75,40 @@ static bool open_session_sink(void) {
         .gone = perftrace__runtime_session_file_gone,
         .path = rt->session_path,
     };
-    rt->session_sink = perftrace__session_sink_open(&options);
-    perftrace__core_ring()->header->sessions = rt->session_sink != NULL;
-    return rt->session_sink != NULL;
+    out->session_sink = perftrace__session_sink_open(&options);
+    perftrace__core_ring()->header->sessions = out->session_sink != NULL;
+    return out->session_sink != NULL;
 }
 
 int perftrace__runtime_start_drain(int fd) {
     perftrace__runtime_t *rt = &perftrace__runtime;
-    rt->sink = perftrace__jsonl_sink_open(fd, 0, &rt->meta);
-    rt->drain = rt->sink && open_session_sink() ? calloc(1, sizeof(*rt->drain)) : NULL;
-    if (!rt->drain) {
-        perftrace__sink_close(rt->sink);
-        perftrace__sink_close(rt->session_sink);
-        if (!rt->sink) {
-            close(fd);
-        }
-        rt->sink = NULL;
-        rt->session_sink = NULL;
+    perftrace__output_t *out = calloc(1, sizeof(*out));
+    perftrace__sink_t *sink = out ? perftrace__jsonl_sink_open(fd, 0, &rt->meta) : NULL;
+    if (!sink) {
+        free(out);
+        close(fd);
         return PERFTRACE_ERR_NOMEM;
     }
-    perftrace__jsonl_sink_on_gone(rt->sink, rt->meta.trace_path, perftrace__runtime_recreate_file,
+    out->sink = sink;
+    if (!open_session_sink(out)) {
+        perftrace__runtime_free_output(out);
+        return PERFTRACE_ERR_NOMEM;
+    }
+    perftrace__jsonl_sink_on_gone(sink, rt->meta.trace_path, perftrace__runtime_recreate_file,
                                   NULL);
-    perftrace__drain_t *d = rt->drain;
+    perftrace__drain_t *d = &out->drain;
     perftrace__drain_init(d, perftrace__core_ring());
-    d->sinks[d->nsinks++] = rt->sink;
-    if (rt->session_sink) {
-        d->sinks[d->nsinks++] = rt->session_sink;
+    d->sinks[d->nsinks++] = sink;
+    if (out->session_sink) {
+        d->sinks[d->nsinks++] = out->session_sink;
     }
     d->anchor = perftrace__core_anchor;
     d->clock_pair = perftrace__core_clock_pair;
     d->failed = flush_failed;
     d->recovered = flush_works;
     d->finish = finish_from_signal;
+    d->user = out;
+    rt->out = out;
     /* Header lines first, also when nothing is ever emitted. */
     perftrace__drain_sweep(d, false);
     int status = perftrace__drain_thread_start(d, (uint64_t)rt->config.opt.flush_ms * 1000000u);
@@ -123,19 +121,10 @@ int perftrace__runtime_start_drain(int fd) {
     return PERFTRACE_OK;
 }
 
-void perftrace__runtime_free_drain(perftrace__drain_t *d, perftrace__sink_t *sink,
-                                   perftrace__sink_t *session_sink) {
-    perftrace__core_retire();
-    perftrace__drain_free(d);
-    free(d);
-    perftrace__sink_close(sink);
-    perftrace__sink_close(session_sink);
-}
-
-static void tell_sessions(void) {
+static void tell_sessions(const perftrace__sink_t *sink) {
     perftrace__runtime_t *rt = &perftrace__runtime;
     perftrace__fold_counts_t n;
-    perftrace__session_sink_counts(rt->session_sink, &n);
+    perftrace__session_sink_counts(sink, &n);
     if (n.sessions) {
         perftrace__runtime_log(n.late || n.evicted ? PERFTRACE_LOG_WARNING : PERFTRACE_LOG_NOTE,
                                "wrote %llu session records to %s (%llu evicted before their end, "
@@ -152,14 +141,14 @@ void perftrace__runtime_tell_end(int status) {
             PERFTRACE_LOG_ERROR,
             "the end of %s could not be written (%s): %llu events stay in %s until "
             "perf-trace-recover is run",
-            failing_file(), failure_text(status),
+            failing_file(rt->out), failure_text(rt->out, status),
             (unsigned long long)perftrace__drain_backlog_events(perftrace__core_ring()),
             perftrace__core_ring()->path);
     } else {
         perftrace__runtime_log(PERFTRACE_LOG_NOTE, "wrote %llu events to %s",
-                               (unsigned long long)rt->drain->written, rt->meta.trace_path);
-        if (rt->session_sink) {
-            tell_sessions();
+                               (unsigned long long)rt->out->drain.written, rt->meta.trace_path);
+        if (rt->out->session_sink) {
+            tell_sessions(rt->out->session_sink);
         }
     }
 }

@@ -11,6 +11,16 @@
 #include <perftrace/perftrace.h>
 #include <pthread.h>
 
+/* A run's drain and its sinks. They outlive their run where a thread that hangs in the disk still
+ * uses them, and in a forked child until it starts. */
+typedef struct perftrace__output {
+    perftrace__drain_t drain;
+    perftrace__sink_t *sink;
+    perftrace__sink_t *session_sink; /* NULL: no sessions */
+    struct perftrace__output *next;  /* of those left */
+    bool torn; /* a fork met a sweep in the middle: this process never touches the memory again */
+} perftrace__output_t;
+
 typedef struct perftrace__runtime {
     pthread_mutex_t lock;
     bool active;    /* files, ring and thread exist; read relaxed without the lock */
@@ -20,18 +30,13 @@ typedef struct perftrace__runtime {
     bool have_config;
     perftrace__config_t config;
     perftrace__run_meta_t meta;
-    char run_id[32];           /* made up at init; forked children belong to the same run */
-    perftrace__drain_t *drain; /* heap: left to a thread that hangs in the disk at shutdown */
-    perftrace__sink_t *sink;
-    perftrace__sink_t *session_sink; /* NULL: no sessions */
-    char session_path[4096];         /* "" no file yet */
-    /* A drain whose thread was given up at shutdown since it hung in the disk, and its sink. */
-    perftrace__drain_t *left_drain;
-    perftrace__sink_t *left_sink;
-    perftrace__sink_t *left_session_sink;
-    char link[4096];    /* link to the ring beside the trace file; "" none */
-    uint64_t late_seen; /* late events that an earlier run has reported */
-    bool resuming;      /* the start under way is that of a fork's child */
+    char run_id[32];          /* made up at init; forked children belong to the same run */
+    perftrace__output_t *out; /* of the run; NULL when none is active or being stopped */
+    perftrace__output_t *left;
+    char session_path[4096]; /* "" no file yet */
+    char link[4096];         /* link to the ring beside the trace file; "" none */
+    uint64_t late_seen;      /* late events that an earlier run has reported */
+    bool resuming;           /* the start under way is that of a fork's child */
 } perftrace__runtime_t;
 
 extern perftrace__runtime_t perftrace__runtime;
@@ -44,15 +49,24 @@ int perftrace__runtime_start(void);
 /* Ends; keep_config: a fork's child may start again. Lock held. */
 int perftrace__runtime_stop(void);
 
-/* runtime_sinks.c */
+/* runtime_sinks.c; lock held. */
 /* Makes drain and sinks over the core's ring; fd is the trace file, owned from now on. 0 or a
- * status. Lock held. */
+ * status. */
 int perftrace__runtime_start_drain(int fd);
-/* Frees them after the thread has ended. */
-void perftrace__runtime_free_drain(perftrace__drain_t *d, perftrace__sink_t *sink,
-                                   perftrace__sink_t *session_sink);
 /* Tells the program how the run ended. */
 void perftrace__runtime_tell_end(int status);
+
+/* runtime_left.c; lock held. */
+/* Frees drain and sinks, which no thread uses any more. NULL: nothing. */
+void perftrace__runtime_free_output(perftrace__output_t *out);
+/* Keeps an output until its thread has ended. */
+void perftrace__runtime_leave(perftrace__output_t *out);
+/* Frees those left that nobody uses any more, and their rings' memory; false while a thread of this
+ * process uses one. */
+bool perftrace__runtime_clean(void);
+/* In a forked child, which has none of the threads: closes the files and leaves all outputs.
+ * Nothing is allocated or freed. whole: the fork met no sweep of the present one. */
+void perftrace__runtime_orphan(bool whole);
 
 /* runtime_file.c */
 /* Where ring files may lie, in the order they are tried. */

@@ -45,14 +45,14 @@ int perftrace_get_stats(perftrace_stats_t *ret_stats) {
     pthread_mutex_lock(&rt->lock);
     if (rt->active) {
         count_slots(perftrace__core_ring(), &s);
-        s.written = pt_load_relaxed(&rt->drain->committed);
-        s.write_errors = pt_load_relaxed(&rt->drain->write_errors);
+        s.written = pt_load_relaxed(&rt->out->drain.committed);
+        s.write_errors = pt_load_relaxed(&rt->out->drain.write_errors);
         s.dropped[PERFTRACE_DROP_damaged] =
-            pt_load_relaxed(&rt->drain->dropped[PERFTRACE_DROP_damaged]);
+            pt_load_relaxed(&rt->out->drain.dropped[PERFTRACE_DROP_damaged]);
         s.dropped[PERFTRACE_DROP_file_gone] =
-            pt_load_relaxed(&rt->drain->dropped[PERFTRACE_DROP_file_gone]);
-        if (rt->session_sink) {
-            count_sessions(rt->session_sink, &s);
+            pt_load_relaxed(&rt->out->drain.dropped[PERFTRACE_DROP_file_gone]);
+        if (rt->out->session_sink) {
+            count_sessions(rt->out->session_sink, &s);
         }
     }
     pthread_mutex_unlock(&rt->lock);
