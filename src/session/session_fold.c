@@ -102,8 +102,11 @@ bool perftrace__session_fold_declare(perftrace__session_fold_t *f, perftrace__te
     if (!perftrace__session_names_index(&f->phases, name, &index)) {
         return no_memory(f);
     }
-    f->phases.items[index].single = !allow_multiple;
-    f->phases.items[index].finishes = ready_on_complete;
+    bool is_other = name.len == 5 && memcmp(name.data, "other", 5) == 0;
+    if (index != f->phases.other || is_other) {
+        f->phases.items[index].single = !allow_multiple;
+        f->phases.items[index].finishes = ready_on_complete;
+    }
     return true;
 }
 

@@ -20,9 +20,6 @@ bool perftrace__session_names_init(perftrace__session_names_t *n, const char *co
 }
 
 static bool add(perftrace__session_names_t *n, const char *json, size_t len) {
-    if (n->count >= PERFTRACE__NAMES_MAX) {
-        return false;
-    }
     if (n->count == n->cap) {
         uint32_t cap = n->cap ? n->cap * 2 : 16;
         perftrace__session_name_t *items = realloc(n->items, cap * sizeof(*items));
@@ -58,6 +55,9 @@ static bool index_of(perftrace__session_names_t *n, const char *json, size_t len
         *ret_index = (uint32_t)*known;
         return true;
     }
+    if (n->count >= PERFTRACE__NAMES_MAX) {
+        return true;
+    }
     if (add(n, json, len)) {
         *ret_index = n->count - 1;
         return true;
@@ -69,7 +69,7 @@ bool perftrace__session_names_index(perftrace__session_names_t *n, perftrace__te
                                     uint32_t *ret_index) {
     *ret_index = n->other;
     if (!name.data || name.len > LONGEST) {
-        return false;
+        return true;
     }
     char stack[PERFTRACE__JSON_STRING_ROOM(SHORT_NAME) + 3];
     size_t room = PERFTRACE__JSON_STRING_ROOM(name.len) + 3;

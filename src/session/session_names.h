@@ -33,8 +33,9 @@ typedef struct perftrace__session_names {
 /* Adds the first names, `other` the last of them. False without memory. */
 bool perftrace__session_names_init(perftrace__session_names_t *n, const char *const *names,
                                    uint32_t count);
-/* Index of a name, made on first sight; false (and the index of "other") without memory or when
- * there are PERFTRACE__NAMES_MAX. Names that differ only in invalid UTF-8 are one. */
+/* Index of a name, made on first sight; that of "other" for no name, for one beyond
+ * PERFTRACE__NAMES_MAX or of more than a megabyte, and, with false, without memory. Names that
+ * differ only in invalid UTF-8 are one. */
 bool perftrace__session_names_index(perftrace__session_names_t *n, perftrace__text_t name,
                                     uint32_t *ret_index);
 uint64_t perftrace__session_names_bytes(const perftrace__session_names_t *n);

@@ -11,3 +11,8 @@ perftrace_unit_test(test_session_ids SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_sess
 perftrace_unit_test(test_session_fold_corpus
                     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_session_fold_corpus.c
                     ROOMS base record sink writer session LIBS PkgConfig::CJSON)
+
+# The function comes with the fuzz folder, which is included after this file.
+cmake_language(DEFER CALL perftrace_fuzz_test session_fold
+               SOURCES ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_session_fold.c
+               ROOMS base record sink writer session json)
