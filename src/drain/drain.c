@@ -23,11 +23,7 @@ void perftrace__drain_init(perftrace__drain_t *d, perftrace__ring_t *ring) {
     memset(d, 0, sizeof(*d));
     d->ring = ring;
     pthread_mutex_init(&d->lock, NULL);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&d->done, &attr);
-    pthread_condattr_destroy(&attr);
+    pthread_cond_init(&d->done, NULL);
 }
 
 void perftrace__drain_free(perftrace__drain_t *d) {

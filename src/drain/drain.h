@@ -89,9 +89,9 @@ uint64_t perftrace__drain_backlog_events(const perftrace__ring_t *ring);
 
 /* Starts the thread: sweeps every flush_ns, earlier when a producer wakes it. 0 or a status. */
 int perftrace__drain_thread_start(perftrace__drain_t *d, uint64_t flush_ns);
-/* Asks for a sweep that begins after this call and waits for it, at most timeout_ns (UINT64_MAX: no
- * limit). Returns its status or ERR_TIMEOUT. Without a thread it sweeps itself. */
-int perftrace__drain_request(perftrace__drain_t *d, bool sync, uint64_t timeout_ns);
+/* Asks for a sweep that begins after this call and waits for it, so for the disk, without a limit.
+ * Returns its status. Without a thread it sweeps itself. */
+int perftrace__drain_request(perftrace__drain_t *d, bool sync);
 /* Wakes the thread; async-signal-safe. */
 void perftrace__drain_wake(perftrace__drain_t *d);
 /* Lets the thread finish the file (perftrace__drain_finish with late) and end, waiting at most

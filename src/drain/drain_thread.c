@@ -5,9 +5,7 @@
 
 #include <perftrace/status.h>
 
-#include <errno.h>
 #include <signal.h>
-#include <time.h>
 
 /* One sweep and its bookkeeping; lock held on entry and exit. The lock is released to nobody during
  * the sweep: fork and shutdown wait for it or give up by time. */
@@ -64,8 +62,10 @@ static void *drain_main(void *arg) {
     d->finished = UINT64_MAX;
     pthread_cond_broadcast(&d->done);
     pthread_mutex_unlock(&d->lock);
-    /* Pairs with the acquire of whoever cleans up after a thread that was given up. */
+    /* Pairs with the acquire in thread_finish, and of whoever cleans up after a thread that was
+     * given up. */
     pt_store_release(&d->ended, 1);
+    perftrace__os_futex_wake_all(&d->ended); /* looks at no memory: d may be gone */
     return NULL;
 }
 
@@ -90,37 +90,7 @@ int perftrace__drain_thread_start(perftrace__drain_t *d, uint64_t flush_ns) {
     return PERFTRACE_OK;
 }
 
-static void deadline(struct timespec *ts, uint64_t timeout_ns) {
-    clock_gettime(CLOCK_MONOTONIC, ts);
-    uint64_t ns = (uint64_t)ts->tv_nsec + timeout_ns % 1000000000u;
-    ts->tv_sec += (time_t)(timeout_ns / 1000000000u + ns / 1000000000u);
-    ts->tv_nsec = (long)(ns % 1000000000u);
-}
-
-/* A bounded lock in steps that ThreadSanitizer knows (pthread_mutex_clocklock is none of them). A
- * millisecond more is nothing to a caller who waits for the disk. */
-static bool lock_until(pthread_mutex_t *lock, const struct timespec *limit) {
-    for (;;) {
-        if (pthread_mutex_trylock(lock) == 0) {
-            return true;
-        }
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        if (now.tv_sec > limit->tv_sec ||
-            (now.tv_sec == limit->tv_sec && now.tv_nsec >= limit->tv_nsec)) {
-            return false;
-        }
-        struct timespec ms = {0, 1000000};
-        nanosleep(&ms, NULL);
-    }
-}
-
-int perftrace__drain_request(perftrace__drain_t *d, bool sync, uint64_t timeout_ns) {
-    struct timespec ts;
-    bool limited = timeout_ns != UINT64_MAX;
-    if (limited) {
-        deadline(&ts, timeout_ns);
-    }
+int perftrace__drain_request(perftrace__drain_t *d, bool sync) {
     if (sync) {
         pt_store_release(&d->sync_wanted, true);
     }
@@ -133,23 +103,11 @@ int perftrace__drain_request(perftrace__drain_t *d, bool sync, uint64_t timeout_
         return status;
     }
     perftrace__drain_wake(d);
-    /* The sweep itself may hang in the disk with the lock held. */
-    if (!limited) {
-        pthread_mutex_lock(&d->lock);
-    } else if (!lock_until(&d->lock, &ts)) {
-        return PERFTRACE_ERR_TIMEOUT;
+    pthread_mutex_lock(&d->lock);
+    while (d->finished < mine) {
+        pthread_cond_wait(&d->done, &d->lock);
     }
-    int status = PERFTRACE_OK;
-    while (d->finished < mine && status == PERFTRACE_OK) {
-        int rc = limited ? pthread_cond_timedwait(&d->done, &d->lock, &ts)
-                         : pthread_cond_wait(&d->done, &d->lock);
-        if (rc) {
-            status = PERFTRACE_ERR_TIMEOUT;
-        }
-    }
-    if (status == PERFTRACE_OK) {
-        status = d->last_status;
-    }
+    int status = d->last_status;
     pthread_mutex_unlock(&d->lock);
     return status;
 }
@@ -167,21 +125,19 @@ bool perftrace__drain_thread_finish(perftrace__drain_t *d, uint64_t late, uint64
     /* Publishes both; pairs with the acquire in drain_main. */
     pt_store_release(&d->stop, 1);
     perftrace__drain_wake(d);
-    struct timespec ts;
-    deadline(&ts, timeout_ns);
-    int rc = ETIMEDOUT;
-    if (lock_until(&d->lock, &ts)) {
-        rc = 0;
-        while (d->finished != UINT64_MAX && rc == 0) {
-            rc = pthread_cond_timedwait(&d->done, &d->lock, &ts);
-        }
-        *ret_status = d->last_status;
-        pthread_mutex_unlock(&d->lock);
+    /* Not by the lock and its condition: even a wait with a limit ends by taking the lock, and the
+     * thread holds it while it hangs in the disk. */
+    uint64_t begin = perftrace__os_mono_ns();
+    uint64_t spent = 0;
+    while (!pt_load_acquire(&d->ended) && spent < timeout_ns) {
+        perftrace__os_futex_wait(&d->ended, 0, timeout_ns - spent);
+        spent = perftrace__os_mono_ns() - begin;
     }
-    if (rc) {
+    if (!pt_load_acquire(&d->ended)) {
         pthread_detach(d->thread);
         return false;
     }
+    *ret_status = d->last_status;
     pthread_join(d->thread, NULL);
     pt_store_relaxed(&d->running, false); /* savers that come last look at it */
     return true;

@@ -82,7 +82,7 @@ int perftrace_save(int64_t step, int force) {
             perftrace__drain_t *d = &rt->out->drain;
             rt->users++;
             pthread_mutex_unlock(&rt->lock);
-            status = perftrace__drain_request(d, force != 0, UINT64_MAX);
+            status = perftrace__drain_request(d, force != 0);
             pthread_mutex_lock(&rt->lock);
             if (--rt->users == 0) {
                 pthread_cond_broadcast(&rt->unused);
