@@ -1,5 +1,5 @@
 find_package(ZLIB REQUIRED)
-foreach(noun text message option paths input output deflate ordered)
+foreach(noun text message option paths input output deflate ordered table)
   perftrace_unit_test(test_common_${noun}
                       SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_common_${noun}.c ROOMS base common)
 endforeach()

@@ -1,7 +1,7 @@
 /* problems.c: the book of what was wrong in the inputs. SPDX-License-Identifier: MIT */
 #include "problems.h"
 
-#include "strbuf.h"
+#include "json_writer.h"
 #include "utf8.h"
 
 #include <inttypes.h>
@@ -253,4 +253,35 @@ void pt_problems_print(const pt_problems_t *book, bool strict, unsigned max_file
     if (book->out_of_memory) {
         pt_warn("out of memory while noting problems: some places above are missing");
     }
+}
+
+typedef struct json_list {
+    const pt_problems_t *book;
+    perftrace__strbuf_t *out;
+    const char *comma;
+} json_list_t;
+
+static void json_problem(void *ctx, const pt_problem_t *problem) {
+    json_list_t *list = ctx;
+    const pt_problem_kind_t *kind = &list->book->kinds[problem->kind];
+    perftrace__strbuf_printf(list->out, "%s{\"kind\": \"%s\", \"text\": ", list->comma, kind->id);
+    perftrace__strbuf_json_cstr(list->out, kind->text);
+    perftrace__strbuf_puts(list->out, ", \"file\": ");
+    perftrace__strbuf_json_cstr(list->out, problem->first.file);
+    perftrace__strbuf_printf(list->out, ", \"count\": %" PRIu64, problem->count);
+    if (problem->first.line > 0) {
+        perftrace__strbuf_printf(list->out, ", \"line\": %" PRIu64, problem->first.line);
+    }
+    if (problem->first.offset != PT_NO_OFFSET) {
+        perftrace__strbuf_printf(list->out, ", \"offset\": %" PRIu64, problem->first.offset);
+    }
+    perftrace__strbuf_puts(list->out, "}");
+    list->comma = ", ";
+}
+
+void pt_problems_json(const pt_problems_t *book, perftrace__strbuf_t *out) {
+    json_list_t list = {book, out, ""};
+    perftrace__strbuf_puts(out, "[");
+    pt_problems_each(book, json_problem, &list);
+    perftrace__strbuf_puts(out, "]");
 }

@@ -9,6 +9,7 @@
 
 #include "compiler.h"
 #include "message.h"
+#include "strbuf.h"
 
 #include <stdbool.h>
 
@@ -63,6 +64,10 @@ uint64_t pt_problems_total(const pt_problems_t *book, pt_problem_weight_t at_lea
  * must not call back into the book. */
 void pt_problems_each(const pt_problems_t *book, void (*fn)(void *ctx, const pt_problem_t *problem),
                       void *ctx);
+
+/* Appends a JSON array with an object for every (kind, file) that occurred: kind, text, file,
+ * count, and where known line and offset of the first. */
+void pt_problems_json(const pt_problems_t *book, perftrace__strbuf_t *out);
 
 /* Prints every (kind, file) once on standard error, notes as notes, the others as warnings, or as
  * errors with `strict`: warning: traces-r3.jsonl:17 (byte 4711): bare NaN mended: DETAIL (12 times

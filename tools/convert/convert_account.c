@@ -132,32 +132,8 @@ static void json_input(perftrace__strbuf_t *out, const pt_convert_input_t *in) {
     perftrace__strbuf_puts(out, "}");
 }
 
-typedef struct problem_list {
-    perftrace__strbuf_t *out;
-    const char *comma;
-} problem_list_t;
-
-static void json_problem(void *ctx, const pt_problem_t *p) {
-    problem_list_t *list = ctx;
-    const pt_problem_kind_t *kind = &pt_trace_problem_kinds()[p->kind];
-    perftrace__strbuf_printf(list->out, "%s{\"kind\": \"%s\", \"text\": ", list->comma, kind->id);
-    perftrace__strbuf_json_cstr(list->out, kind->text);
-    perftrace__strbuf_puts(list->out, ", \"file\": ");
-    perftrace__strbuf_json_cstr(list->out, p->first.file);
-    perftrace__strbuf_printf(list->out, ", \"count\": %" PRIu64, p->count);
-    if (p->first.line > 0) {
-        perftrace__strbuf_printf(list->out, ", \"line\": %" PRIu64, p->first.line);
-    }
-    if (p->first.offset != PT_NO_OFFSET) {
-        perftrace__strbuf_printf(list->out, ", \"offset\": %" PRIu64, p->first.offset);
-    }
-    perftrace__strbuf_puts(list->out, "}");
-    list->comma = ", ";
-}
-
 void pt_convert_account_json(const pt_convert_account_t *a, bool timing, perftrace__strbuf_t *out) {
     const pt_convert_plan_t *plan = a->plan;
-    problem_list_t problems = {out, ""};
     perftrace__strbuf_puts(out, "\"perftrace_convert\": {\"version\": \"" PERFTRACE_TOOL_VERSION
                                 "\", \"base_epoch_ns\": ");
     if (plan->knows_base) {
@@ -195,9 +171,9 @@ void pt_convert_account_json(const pt_convert_account_t *a, bool timing, perftra
         perftrace__strbuf_puts(out, i > 0 ? ",\n" : "\n");
         json_input(out, plan->order[i]);
     }
-    perftrace__strbuf_puts(out, "], \"problems\": [");
-    pt_problems_each(a->book, json_problem, &problems);
-    perftrace__strbuf_puts(out, "]}");
+    perftrace__strbuf_puts(out, "], \"problems\": ");
+    pt_problems_json(a->book, out);
+    perftrace__strbuf_puts(out, "}");
 }
 
 /* ---- text ---- */

@@ -3,7 +3,6 @@
 
 #include "human.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const pt_choice_t overlap_choices[] = {
@@ -84,50 +83,6 @@ const pt_tool_t pt_convert_tool = {
     .see_also = "perf-trace-recover(1)",
 };
 
-/* "A" or "A-B" in text[0..len); both at least 0. */
-static bool parse_range(const char *text, size_t len, int64_t *ret_first, int64_t *ret_last) {
-    char part[64];
-    uint64_t first, last;
-    if (len >= sizeof part) {
-        return false;
-    }
-    memcpy(part, text, len);
-    part[len] = '\0';
-    char *dash = strchr(part, '-');
-    if (dash != NULL) {
-        *dash = '\0';
-    }
-    if (!pt_parse_uint64(part, &first) || first > INT64_MAX) {
-        return false;
-    }
-    last = first;
-    if (dash != NULL && (!pt_parse_uint64(dash + 1, &last) || last > INT64_MAX)) {
-        return false;
-    }
-    *ret_first = (int64_t)first;
-    *ret_last = (int64_t)last;
-    return first <= last;
-}
-
-static bool parse_ranks(pt_convert_options_t *o) {
-    for (const char *p = o->ranks; p != NULL; p = *p == ',' ? p + 1 : NULL) {
-        size_t len = strcspn(p, ",");
-        struct pt_rank_range *more =
-            realloc(o->rank_range, (o->rank_range_count + 1) * sizeof *more);
-        if (more == NULL) {
-            return false;
-        }
-        o->rank_range = more;
-        struct pt_rank_range *r = &more[o->rank_range_count];
-        if (!parse_range(p, len, &r->first, &r->last)) {
-            return false;
-        }
-        o->rank_range_count++;
-        p += len;
-    }
-    return true;
-}
-
 int pt_convert_options_parse(pt_convert_options_t *o, int argc, char *const *argv,
                              pt_string_list_t *ret_operands) {
     *o = (pt_convert_options_t){
@@ -149,10 +104,13 @@ int pt_convert_options_parse(pt_convert_options_t *o, int argc, char *const *arg
         return pt_option_usage_error(&pt_convert_tool, "--from lies after --to");
     }
     o->has_steps = o->steps != NULL;
-    if (o->has_steps && !parse_range(o->steps, strlen(o->steps), &o->first_step, &o->last_step)) {
+    pt_number_range_t range = {0, 0};
+    if (o->has_steps && !pt_number_range_parse(o->steps, strlen(o->steps), &range)) {
         return pt_option_usage_error(&pt_convert_tool, "--steps takes A or A-B");
     }
-    if (o->ranks != NULL && !parse_ranks(o)) {
+    o->first_step = range.first;
+    o->last_step = range.last;
+    if (o->ranks != NULL && !pt_number_ranges_parse(&o->rank_ranges, o->ranks)) {
         return pt_option_usage_error(&pt_convert_tool, "--ranks takes a list such as 0,8-9");
     }
     if (strcmp(o->display_time_unit, "ms") != 0 && strcmp(o->display_time_unit, "ns") != 0) {
@@ -182,14 +140,9 @@ int pt_convert_options_parse(pt_convert_options_t *o, int argc, char *const *arg
 void pt_convert_options_free(pt_convert_options_t *o) {
     pt_string_list_free(&o->names);
     pt_string_list_free(&o->categories);
-    free(o->rank_range);
+    pt_number_ranges_free(&o->rank_ranges);
 }
 
 bool pt_convert_options_rank(const pt_convert_options_t *o, int64_t rank) {
-    for (size_t i = 0; i < o->rank_range_count; i++) {
-        if (rank >= o->rank_range[i].first && rank <= o->rank_range[i].last) {
-            return true;
-        }
-    }
-    return o->ranks == NULL;
+    return o->ranks == NULL || pt_number_ranges_has(&o->rank_ranges, rank);
 }

@@ -1,6 +1,7 @@
 /* convert_options.h: the command line of perf-trace-convert. SPDX-License-Identifier: MIT */
 #ifndef PERFTRACE_CONVERT_OPTIONS_H
 #define PERFTRACE_CONVERT_OPTIONS_H
+#include "number_ranges.h"
 #include "option.h"
 
 typedef enum pt_overlap { PT_OVERLAP_LANES, PT_OVERLAP_ASYNC, PT_OVERLAP_KEEP } pt_overlap_t;
@@ -23,10 +24,7 @@ typedef struct pt_convert_options {
     /* Decoded from steps and ranks. */
     bool has_steps;
     int64_t first_step, last_step;
-    struct pt_rank_range {
-        int64_t first, last;
-    } * rank_range;
-    size_t rank_range_count;
+    pt_number_ranges_t rank_ranges;
 } pt_convert_options_t;
 
 extern const pt_tool_t pt_convert_tool;
