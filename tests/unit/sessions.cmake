@@ -1,4 +1,4 @@
-foreach(noun reader model)
+foreach(noun reader model stats)
   perftrace_unit_test(test_sessions_${noun} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_sessions_${noun}.c
                       ROOMS base json common trace sessions)
 endforeach()

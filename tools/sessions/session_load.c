@@ -60,7 +60,8 @@ static int append_emit(void *ctx, void *task) {
         l->line = 1;
     }
     l->line += c->piece.lines_dropped;
-    if (!pt_session_model_append(l->model, &c->batch, (uint16_t)c->file, l->line, &overflow)) {
+    if (!pt_session_model_append(l->model, &c->batch, (uint16_t)PT_MIN(c->file, UINT16_MAX),
+                                 l->line, &overflow)) {
         return PT_EXIT_INTERNAL;
     }
     bool first = l->done == 0;

@@ -10,7 +10,6 @@ typedef struct pt_session_load {
     const pt_paths_t *paths;
     pt_problems_t *book; /* of pt_session_problem_kinds; the inputs are registered in it */
     unsigned threads;    /* at least 1 */
-    unsigned first_file; /* number of the first input in the book */
     /* What came of it. */
     uint64_t bytes; /* read, unpacked */
     size_t files;   /* inputs with sessions in them */

@@ -1,0 +1,113 @@
+/* html_sample.c: which of many points a chart shows. SPDX-License-Identifier: MIT */
+#include "html_sample.h"
+
+#include "row_index.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FINEST   2048U /* columns; there are half as many rows */
+#define COARSEST 4U
+
+typedef struct grid {
+    double x0, y0, dx, dy; /* origin, and columns and rows of the finest grid for each unit */
+    unsigned shift;        /* halvings */
+} grid_t;
+
+static grid_t grid_over(const pt_html_point_t *p, const bool *above, bool which, size_t n) {
+    double x0 = (double)INFINITY, y0 = x0, x1 = -x0, y1 = -x0;
+    for (size_t i = 0; i < n; i++) {
+        if (above[i] == which) {
+            x0 = fmin(x0, p[i].x);
+            x1 = fmax(x1, p[i].x);
+            y0 = fmin(y0, p[i].y);
+            y1 = fmax(y1, p[i].y);
+        }
+    }
+    return (grid_t){x0, y0, x1 > x0 ? (FINEST - 1) / (x1 - x0) : 0,
+                    y1 > y0 ? (FINEST / 2 - 1) / (y1 - y0) : 0, 0};
+}
+
+static uint64_t cell_of(const grid_t *g, const pt_html_point_t *p) {
+    uint64_t x = (uint64_t)((p->x - g->x0) * g->dx) >> g->shift;
+    uint64_t y = (uint64_t)((p->y - g->y0) * g->dy) >> g->shift;
+    return (uint64_t)p->group << 32 | x << 16 | y;
+}
+
+typedef struct cell_key {
+    const grid_t *grid;
+    const pt_html_point_t *point;
+    uint64_t cell;
+} cell_key_t;
+
+static bool same_cell(const void *ctx, uint32_t index) {
+    const cell_key_t *key = ctx;
+    return cell_of(key->grid, &key->point[index]) == key->cell;
+}
+
+/* Marks the first point of each cell; returns how many cells hold one. */
+static size_t mark_cells(const grid_t *g, const pt_html_point_t *p, const bool *above, bool which,
+                         size_t n, pt_row_index_t *index, bool *keep) {
+    size_t cells = 0;
+    memset(index->slot, 0, (index->mask + 1) * sizeof *index->slot);
+    for (size_t i = 0; i < n; i++) {
+        if (above[i] != which) {
+            continue;
+        }
+        cell_key_t key = {g, p, cell_of(g, &p[i])};
+        uint32_t *slot = pt_row_index_find(index, pt_row_hash(0, key.cell), same_cell, &key);
+        keep[i] = *slot == 0;
+        cells += *slot == 0;
+        *slot = (uint32_t)i + 1;
+    }
+    return cells;
+}
+
+/* Chooses among the points above or below; returns how many are marked. */
+static size_t thin(const pt_html_point_t *p, const bool *above, bool which, size_t n, size_t most,
+                   pt_row_index_t *index, bool *keep) {
+    grid_t grid = grid_over(p, above, which, n);
+    size_t cells = mark_cells(&grid, p, above, which, n, index, keep);
+    while (cells > most && FINEST >> grid.shift > COARSEST) {
+        grid.shift++;
+        cells = mark_cells(&grid, p, above, which, n, index, keep);
+    }
+    /* So many groups that even the coarsest grid has too many cells: the first ones. */
+    size_t kept = 0;
+    for (size_t i = 0; i < n && cells > most; i++) {
+        if (above[i] == which && keep[i]) {
+            keep[i] = ++kept <= most;
+        }
+    }
+    return PT_MIN(cells, most);
+}
+
+size_t pt_html_sample(pt_html_point_t *p, size_t n, double high, size_t most) {
+    if (n <= most) {
+        return n;
+    }
+    bool *above = malloc(2 * n * sizeof *above), *keep = above != NULL ? above + n : NULL;
+    pt_row_index_t index = {.slot = NULL};
+    size_t left = SIZE_MAX, count = 0;
+    if (above == NULL || !pt_row_index_init(&index, n)) {
+        goto out;
+    }
+    for (size_t i = 0; i < n; i++) {
+        above[i] = keep[i] = p[i].y > high;
+        count += above[i];
+    }
+    if (count > most / 2) {
+        count = thin(p, above, true, n, most / 2, &index, keep);
+    }
+    (void)thin(p, above, false, n, most - count, &index, keep);
+    left = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (keep[i]) {
+            p[left++] = p[i];
+        }
+    }
+out:
+    pt_row_index_free(&index);
+    free(above);
+    return left;
+}

@@ -1,0 +1,167 @@
+/* report_tasks.c: samples of one item against each other. SPDX-License-Identifier: MIT */
+#include "session_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct samples {
+    uint32_t rows, accepted, finished, timed;
+    double fastest, slowest;
+    uint32_t slowest_row;
+} samples_t;
+
+/* All tasks together. */
+typedef struct tasks {
+    size_t count, all, some, none; /* accepted: all, some, none of the finished samples */
+    double rates;                  /* sum of acceptance rates */
+    size_t rated;                  /* tasks with a finished sample */
+    double *spread;                /* of tasks with two totals or more */
+    size_t spreads;
+} tasks_t;
+
+static void add_row(samples_t *s, const pt_session_row_t *row, uint32_t index, bool accepted) {
+    s->rows++;
+    s->accepted += accepted;
+    s->finished += isnan(row->finalized) ? 0 : 1;
+    if (isnan(row->total)) {
+        return;
+    }
+    if (s->timed++ == 0 || row->total > s->slowest) {
+        s->slowest = row->total;
+        s->slowest_row = index;
+    }
+    s->fastest = s->timed == 1 ? row->total : fmin(s->fastest, row->total);
+}
+
+static double spread_of(const samples_t *s) {
+    return s->timed >= 2 ? s->slowest - s->fastest : (double)NAN;
+}
+
+static void add_task(tasks_t *x, const samples_t *s) {
+    if (s->rows == 0) {
+        return;
+    }
+    x->count++;
+    if (s->finished > 0) {
+        x->rated++;
+        x->rates += (double)s->accepted / s->finished;
+        x->all += s->accepted == s->finished;
+        x->none += s->accepted == 0;
+        x->some += s->accepted > 0 && s->accepted < s->finished;
+    }
+    if (s->timed >= 2) {
+        x->spread[x->spreads++] = spread_of(s);
+    }
+}
+
+static void put_facts(pt_session_report_t *r, tasks_t *x, double *scratch) {
+    pt_table_t *t = pt_report_table(r->out, "tasks", "Tasks", true);
+    double rated = x->rated > 0 ? (double)x->rated : (double)NAN;
+    pt_sort_doubles(x->spread, x->spreads, scratch);
+    pt_table_fact(t, "tasks", "tasks", PT_COLUMN_COUNT, (double)x->count);
+    pt_table_fact(t, "acceptance_rate", "accepted samples of a task, mean", PT_COLUMN_SHARE,
+                  x->rates / rated);
+    pt_table_fact(t, "all_accepted", "tasks with all samples accepted", PT_COLUMN_COUNT,
+                  (double)x->all);
+    pt_table_fact(t, "some_accepted", "with some", PT_COLUMN_COUNT, (double)x->some);
+    pt_table_fact(t, "none_accepted", "with none", PT_COLUMN_COUNT, (double)x->none);
+    pt_table_fact(t, "spread_p50", "slowest less fastest sample, p50", PT_COLUMN_SECONDS,
+                  pt_quantile(x->spread, x->spreads, 0.5));
+    pt_table_fact(t, "spread_p99", "slowest less fastest sample, p99", PT_COLUMN_SECONDS,
+                  pt_quantile(x->spread, x->spreads, 0.99));
+}
+
+/* ---- those with the largest spread ---- */
+
+typedef struct spread {
+    double seconds;
+    uint32_t task;
+} spread_t;
+
+static int by_spread(const void *a, const void *b) {
+    const spread_t *x = a, *y = b;
+    if (x->seconds != y->seconds) {
+        return x->seconds > y->seconds ? -1 : 1;
+    }
+    return (x->task > y->task) - (x->task < y->task);
+}
+
+/* The tasks that can be among the first `top`, sorted; NULL without memory. x->spread is sorted. */
+static spread_t *find_spreads(const tasks_t *x, const samples_t *samples, size_t tasks, size_t top,
+                              size_t *ret_count) {
+    double limit = pt_top_limit(x->spread, x->spreads, top);
+    size_t size = x->spreads - pt_count_below(x->spread, x->spreads, limit);
+    spread_t *list = malloc((size + 1) * sizeof *list);
+    size_t count = 0;
+    for (uint32_t i = 0; list != NULL && i < tasks; i++) {
+        if (spread_of(&samples[i]) >= limit) {
+            list[count++] = (spread_t){spread_of(&samples[i]), i};
+        }
+    }
+    if (list != NULL) {
+        qsort(list, count, sizeof *list, by_spread);
+    }
+    *ret_count = PT_MIN(count, top);
+    return list;
+}
+
+static void put_task(pt_session_report_t *r, pt_table_t *t, const samples_t *s) {
+    const pt_session_row_t *row = &r->selection->model->row[s->slowest_row];
+    pt_report_session_cells(r, t, row);
+    pt_table_number(t, s->rows);
+    pt_table_number(t, s->finished > 0 ? (double)s->accepted / s->finished : (double)NAN);
+    pt_table_number(t, s->fastest);
+    pt_table_number(t, s->slowest);
+    pt_table_number(t, spread_of(s));
+    pt_table_number(t, s->fastest > 0 ? s->slowest / s->fastest : (double)NAN);
+}
+
+static void put_spreads(pt_session_report_t *r, const samples_t *samples, const spread_t *list,
+                        size_t count) {
+    pt_table_t *t = pt_report_table(
+        r->out, "task_spread", "Tasks with the largest spread, and their slowest session", false);
+    pt_report_session_columns(r, t);
+    pt_table_column(t, "samples", "samples", PT_COLUMN_COUNT);
+    pt_table_column(t, "acceptance_rate", "accepted", PT_COLUMN_SHARE);
+    pt_table_column(t, "fastest", "fastest", PT_COLUMN_SECONDS);
+    pt_table_column(t, "slowest", "slowest", PT_COLUMN_SECONDS);
+    pt_table_column(t, "spread", "spread", PT_COLUMN_SECONDS);
+    pt_table_column(t, "ratio", "ratio", PT_COLUMN_NUMBER);
+    for (size_t i = 0; i < count; i++) {
+        put_task(r, t, &samples[list[i].task]);
+    }
+}
+
+bool pt_report_tasks(pt_session_report_t *r) {
+    const pt_session_model_t *m = r->selection->model;
+    uint32_t accepted = pt_report_status(r, "accepted");
+    size_t count = 0;
+    tasks_t x = {.spread = malloc((m->tasks + 1) * sizeof *x.spread)};
+    samples_t *samples = calloc(m->tasks + 1, sizeof *samples);
+    double *scratch = malloc((m->tasks + 1) * sizeof *scratch);
+    spread_t *list = NULL;
+    bool ok = x.spread != NULL && samples != NULL && scratch != NULL;
+    for (size_t i = 0; ok && i < r->selection->rows; i++) {
+        uint32_t index = r->selection->row[i];
+        const pt_session_row_t *row = &m->row[index];
+        if (row->task != PT_NO_TASK) {
+            add_row(&samples[row->task], row, index, row->status == accepted);
+        }
+    }
+    for (uint32_t i = 0; ok && i < m->tasks; i++) {
+        add_task(&x, &samples[i]);
+    }
+    if (ok && x.count > 0) {
+        put_facts(r, &x, scratch);
+        list = find_spreads(&x, samples, m->tasks, r->top, &count);
+        ok = list != NULL;
+    }
+    if (list != NULL) {
+        put_spreads(r, samples, list, count);
+    }
+    free(x.spread);
+    free(samples);
+    free(scratch);
+    free(list);
+    return ok;
+}
