@@ -34,6 +34,7 @@ typedef struct perftrace__cell {
 
 _Static_assert(sizeof(perftrace__cell_t) == 32, "cells are shared");
 _Static_assert(sizeof(perftrace__span_t) <= sizeof(perftrace__cell_t), "a span is a cell");
+_Static_assert(offsetof(perftrace__span_t, next) == 0, "a chain of spans is one of free cells");
 _Static_assert(sizeof(perftrace__tally_t) <= sizeof(perftrace__cell_t), "a counter is a cell");
 
 typedef struct perftrace__cells {
@@ -61,6 +62,12 @@ PT_ALWAYS_INLINE uint32_t perftrace__cells_take(perftrace__cells_t *c) {
 
 PT_ALWAYS_INLINE void perftrace__cells_give(perftrace__cells_t *c, uint32_t number) {
     perftrace__slab_give(&c->slab, number, sizeof(perftrace__cell_t));
+}
+
+/* Gives back spans that are linked from the first to the last. */
+PT_ALWAYS_INLINE void perftrace__cells_give_chain(perftrace__cells_t *c, uint32_t first,
+                                                  uint32_t last) {
+    perftrace__slab_give_chain(&c->slab, first, last, sizeof(perftrace__cell_t));
 }
 
 /* Copies a text whose data is not NULL; 0 without memory (or beyond 2 GB). */

@@ -29,7 +29,7 @@ static bool add(perftrace__session_names_t *n, const char *json, size_t len) {
         n->items = items;
         n->cap = cap;
     }
-    char *copy = malloc(len);
+    char *copy = calloc(1, len + PERFTRACE__NAME_PAD + 2);
     if (!copy) {
         return false;
     }
@@ -44,7 +44,7 @@ static bool add(perftrace__session_names_t *n, const char *json, size_t len) {
         .is_total = len == 8 && memcmp(copy, ", \"total", 8) == 0,
         .is_queue = len == 8 && memcmp(copy, ", \"queue", 8) == 0,
     };
-    n->bytes += len;
+    n->bytes += len + PERFTRACE__NAME_PAD + 2;
     return true;
 }
 
@@ -68,6 +68,10 @@ static bool index_of(perftrace__session_names_t *n, const char *json, size_t len
 bool perftrace__session_names_index(perftrace__session_names_t *n, perftrace__text_t name,
                                     uint32_t *ret_index) {
     *ret_index = n->other;
+    if (name.data && name.len == n->last_len && memcmp(name.data, n->last, name.len) == 0) {
+        *ret_index = n->last_index;
+        return true;
+    }
     if (!name.data || name.len > LONGEST) {
         return true;
     }
@@ -80,6 +84,11 @@ bool perftrace__session_names_index(perftrace__session_names_t *n, perftrace__te
     memcpy(json, ", \"", 3);
     size_t len = (size_t)(perftrace__put_json_chars(json + 3, name.data, name.len) - json);
     bool ok = index_of(n, json, len, ret_index);
+    if (ok && name.len <= sizeof(n->last)) {
+        memcpy(n->last, name.data, name.len);
+        n->last_len = (uint32_t)name.len;
+        n->last_index = *ret_index;
+    }
     if (json != stack) {
         free(json);
     }

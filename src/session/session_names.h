@@ -8,6 +8,7 @@
 #include "session_fold.h"
 
 #define PERFTRACE__NAMES_MAX 65534u
+#define PERFTRACE__NAME_PAD  32u /* bytes behind each text that can be read */
 
 typedef struct perftrace__session_name {
     char *json; /* `, "NAME`, escaped, no NUL */
@@ -24,11 +25,15 @@ typedef struct perftrace__session_names {
     uint32_t cap;
     uint32_t other; /* index that stands for all names that found no place */
     uint64_t bytes; /* of the texts */
+    /* The name that was asked for last, often asked for again. */
+    char last[24];
+    uint32_t last_len; /* UINT32_MAX: none */
+    uint32_t last_index;
     perftrace__hashmap_t map;
 } perftrace__session_names_t;
 
 #define PERFTRACE__SESSION_NAMES_INIT                                                              \
-    { NULL, 0, 0, 0, 0, PERFTRACE__HASHMAP_INIT }
+    { NULL, 0, 0, 0, 0, {0}, UINT32_MAX, 0, PERFTRACE__HASHMAP_INIT }
 
 /* Adds the first names, `other` the last of them. False without memory. */
 bool perftrace__session_names_init(perftrace__session_names_t *n, const char *const *names,

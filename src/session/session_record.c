@@ -19,7 +19,7 @@
 #define PUT(p, literal) (memcpy((p), (literal), sizeof(literal) - 1), (p) += sizeof(literal) - 1)
 
 typedef struct perftrace__record_writer writer_t;
-typedef perftrace__span_view_t view_t;
+typedef perftrace__span_t span_t;
 
 static void put_member(perftrace__strbuf_t *b, const char *key, const char *value) {
     if (value && value[0]) {
@@ -38,12 +38,17 @@ bool perftrace__record_writer_init(perftrace__record_writer_t *w,
                     .phases = phases,
                     .counters = counters,
                     .tasks = tasks,
-                    .epoch_ns = options->epoch_ns};
+                    .epoch_ns = options->epoch_ns,
+                    .second_text = "0",
+                    .second_len = 1};
     put_member(&w->role, "role", options->role);
     perftrace__strbuf_puts(&w->role, ", \"status\": ");
     put_member(&w->tail, "run_id", options->run_id);
     perftrace__strbuf_puts(&w->tail, "}\n");
-    return !w->role.failed && !w->tail.failed && perftrace__record_writer_rank(w, options->rank);
+    /* Room for any rank, so that a change of it needs no memory. */
+    return !w->role.failed && !w->tail.failed &&
+           perftrace__strbuf_reserve(&w->identity, w->role.len + 32) &&
+           perftrace__record_writer_rank(w, options->rank);
 }
 
 bool perftrace__record_writer_rank(perftrace__record_writer_t *w, int32_t rank) {
@@ -69,7 +74,7 @@ void perftrace__record_writer_free(perftrace__record_writer_t *w) {
 
 uint64_t perftrace__record_writer_bytes(const perftrace__record_writer_t *w) {
     return w->identity.cap + w->role.cap + w->tail.cap + w->scratch.cap +
-           w->spans_cap * sizeof(*w->spans);
+           w->spans_cap * sizeof(span_t *);
 }
 
 /* ---- pieces of text; the room was made before ---- */
@@ -79,30 +84,73 @@ static char *put_buf(char *p, const perftrace__strbuf_t *b) {
     return p + b->len;
 }
 
-/* ns as seconds, exactly: at least one decimal, at most nine. */
-static char *put_seconds(char *p, uint64_t ns) {
-    uint64_t s = ns / NS_PER_S;
-    uint32_t frac = (uint32_t)(ns - s * NS_PER_S);
-    p = perftrace__put_digits(p, s);
-    *p++ = '.';
-    uint32_t eight = frac / 10;
-    perftrace__put_eight(p, eight);
-    p[8] = (char)('0' + (frac - eight * 10));
-    unsigned n = 9;
-    while (n > 1 && p[n - 1] == '0') {
-        n--;
+/* The point and nine decimals without the zeros at the end, but at least one. */
+PT_ALWAYS_INLINE char *put_fraction(char *p, uint32_t ns) {
+    uint32_t high = ns / 1000000;
+    uint32_t rest = ns - high * 1000000;
+    uint32_t middle = rest / 1000;
+    const char *low = perftrace__decimals[rest - middle * 1000];
+    memcpy(p, perftrace__decimals[high], 4);
+    memcpy(p + 4, perftrace__decimals[middle] + 1, 3);
+    memcpy(p + 7, low + 1, 3);
+    p += 10;
+    if (PT_UNLIKELY(low[3] == '0')) {
+        while (p[-1] == '0' && p[-2] != '.') {
+            p--;
+        }
     }
-    return p + n;
+    return p;
 }
 
-static char *put_time(const writer_t *w, char *p, uint64_t ns) {
-    return put_seconds(p, perftrace__ns_add(w->epoch_ns, ns));
+/* ns as seconds, exactly. */
+PT_ALWAYS_INLINE char *put_seconds(char *p, uint64_t ns) {
+    if (PT_LIKELY(ns < NS_PER_S)) {
+        *p = '0';
+        return put_fraction(p + 1, (uint32_t)ns);
+    }
+    uint64_t s = ns / NS_PER_S;
+    return put_fraction(perftrace__put_digits(p, s), (uint32_t)(ns - s * NS_PER_S));
+}
+
+PT_ALWAYS_INLINE char *put_id(char *p, int64_t id) {
+    if (PT_UNLIKELY(id < 0)) {
+        *p++ = '-';
+        return perftrace__put_digits(p, 0 - (uint64_t)id);
+    }
+    return perftrace__put_digits(p, (uint64_t)id);
+}
+
+/* A time of the run; many in a row fall into one second. */
+static PT_COLD void keep_second(writer_t *w, uint64_t s) {
+    char text[32] = {0};
+    w->second_len = (uint32_t)(perftrace__put_digits(text, s) - text);
+    memcpy(w->second_text, text, sizeof(w->second_text));
+    w->second = s;
+}
+
+PT_ALWAYS_INLINE char *put_time(writer_t *w, char *p, uint64_t ns) {
+    ns = perftrace__ns_add(w->epoch_ns, ns);
+    uint64_t s = ns / NS_PER_S;
+    if (PT_UNLIKELY(s != w->second)) {
+        keep_second(w, s);
+    }
+    memcpy(p, w->second_text, sizeof(w->second_text));
+    return put_fraction(p + w->second_len, (uint32_t)(ns - s * NS_PER_S));
+}
+
+/* Copies with as few branches as the room allows: PERFTRACE__NAME_PAD bytes can be read behind each
+ * name, and written behind each piece. */
+static char *put_piece(char *p, const char *from, size_t len) {
+    memcpy(p, from, PERFTRACE__NAME_PAD);
+    if (PT_UNLIKELY(len > PERFTRACE__NAME_PAD)) {
+        memcpy(p, from, len);
+    }
+    return p + len;
 }
 
 /* `, "NAME` */
 static char *put_name(char *p, const perftrace__session_name_t *name) {
-    memcpy(p, name->json, name->len);
-    return p + name->len;
+    return put_piece(p, name->json, name->len);
 }
 
 /* A kept text as a JSON string. The room for it is in the scratch buffer, too. */
@@ -114,7 +162,7 @@ static char *put_string(writer_t *w, char *p, uint32_t text) {
 /* ---- parts of a record ---- */
 
 /* accepted when all that had begun by then had ended, too, when the session was finalized. */
-static perftrace__status_t resolved_status(const perftrace__live_t *live, const view_t *v) {
+static perftrace__status_t resolved_status(const perftrace__live_t *live, span_t *const *v) {
     if (live->outcome.status != PERFTRACE__STATUS_NONE) {
         return live->outcome.status;
     }
@@ -122,14 +170,14 @@ static perftrace__status_t resolved_status(const perftrace__live_t *live, const 
         return PERFTRACE__STATUS_PENDING;
     }
     for (uint32_t i = 0; i < live->nspans; i++) {
-        if (v[i].start <= live->finalized && v[i].end > live->finalized) {
+        if (v[i]->start <= live->finalized && v[i]->end > live->finalized) {
             return PERFTRACE__STATUS_FAILED;
         }
     }
     return PERFTRACE__STATUS_ACCEPTED;
 }
 
-static char *put_outcome(writer_t *w, char *p, const perftrace__live_t *live, const view_t *v) {
+static char *put_outcome(writer_t *w, char *p, const perftrace__live_t *live, span_t *const *v) {
     perftrace__status_t status = resolved_status(live, v);
     if (status == PERFTRACE__STATUS_TEXT) {
         p = put_string(w, p, live->outcome.status_text);
@@ -167,23 +215,23 @@ static char *put_times(writer_t *w, char *p, const perftrace__live_t *live) {
 }
 
 /* End of the run of spans of one phase. */
-static uint32_t phase_end(const view_t *v, uint32_t i, uint32_t n) {
-    uint32_t phase = v[i].phase;
+static uint32_t phase_end(span_t *const *v, uint32_t i, uint32_t n) {
+    uint32_t phase = v[i]->phase;
     do {
         i++;
-    } while (i < n && v[i].phase == phase);
+    } while (i < n && v[i]->phase == phase);
     return i;
 }
 
-static char *put_sums(const writer_t *w, char *p, uint32_t n, bool *ret_has_queue) {
-    const view_t *v = w->spans;
+static char *put_sums(writer_t *w, char *p, uint32_t n, bool *ret_has_queue) {
+    span_t *const *v = w->spans;
     for (uint32_t i = 0, end; i < n; i = end) {
-        const perftrace__session_name_t *name = &w->phases->items[v[i].phase];
+        const perftrace__session_name_t *name = &w->phases->items[v[i]->phase];
         uint64_t sum = 0;
         bool any = false;
-        for (end = i; end < n && v[end].phase == v[i].phase; end++) {
-            if (v[end].end != PERFTRACE__SPAN_OPEN) {
-                sum = perftrace__ns_add(sum, v[end].end - v[end].start);
+        for (end = i; end < n && v[end]->phase == v[i]->phase; end++) {
+            if (v[end]->end != PERFTRACE__SPAN_OPEN) {
+                sum = perftrace__ns_add(sum, v[end]->end - v[end]->start);
                 any = true;
             }
         }
@@ -206,7 +254,7 @@ static char *put_payload(const writer_t *w, char *p, uint32_t text) {
     return p;
 }
 
-static char *put_span(const writer_t *w, char *p, const view_t *v) {
+static char *put_span(writer_t *w, char *p, const span_t *v) {
     PUT(p, "{\"start_ts\": ");
     p = put_time(w, p, v->start);
     PUT(p, ", \"end_ts\": ");
@@ -233,22 +281,21 @@ static char *drop_first_separator(char *object, char *end) {
     return end - 2;
 }
 
-static char *put_phases(const writer_t *w, char *p, uint32_t n) {
-    const view_t *v = w->spans;
+static char *put_phases(writer_t *w, char *p, uint32_t n) {
+    span_t *const *v = w->spans;
     if (n == 0) {
         return p;
     }
     PUT(p, ", \"phases\": {");
     for (uint32_t i = 0; i < n;) {
-        const perftrace__session_name_t *name = &w->phases->items[v[i].phase];
+        const perftrace__session_name_t *name = &w->phases->items[v[i]->phase];
         uint32_t skip = i == 0 ? 2 : 0;
-        memcpy(p, name->json + skip, name->len - skip);
-        p += name->len - skip;
+        p = put_piece(p, name->json + skip, name->len - skip);
         PUT(p, "\": [");
-        p = put_span(w, p, &v[i]);
+        p = put_span(w, p, v[i]);
         for (uint32_t end = phase_end(v, i++, n); i < end; i++) {
             PUT(p, ", ");
-            p = put_span(w, p, &v[i]);
+            p = put_span(w, p, v[i]);
         }
         *p++ = ']';
     }
@@ -278,10 +325,10 @@ static char *put_counters(const writer_t *w, char *p, uint32_t list) {
 }
 
 /* From the submission to the start of the first phase. */
-static char *put_queue_time(const writer_t *w, char *p, const perftrace__live_t *live) {
-    uint64_t first = w->spans[0].start;
+static char *put_queue_time(writer_t *w, char *p, const perftrace__live_t *live) {
+    uint64_t first = w->spans[0]->start;
     for (uint32_t i = 1; i < live->nspans; i++) {
-        first = PT_MIN(first, w->spans[i].start);
+        first = PT_MIN(first, w->spans[i]->start);
     }
     PUT(p, ", \"queue_s\": ");
     return put_seconds(p, perftrace__ns_between(live->submit, first));
@@ -290,19 +337,19 @@ static char *put_queue_time(const writer_t *w, char *p, const perftrace__live_t 
 /* For each phase with open spans: how long the oldest of them had run. */
 static char *put_unfinished(const writer_t *w, char *p, const perftrace__live_t *live,
                             uint64_t until) {
-    const view_t *v = w->spans;
+    span_t *const *v = w->spans;
     char *before = p;
     PUT(p, ", \"unfinished\": {");
     char *first = p;
     for (uint32_t i = 0, end; i < live->nspans; i = end) {
         end = phase_end(v, i, live->nspans);
-        while (i < end && v[i].end != PERFTRACE__SPAN_OPEN) {
+        while (i < end && v[i]->end != PERFTRACE__SPAN_OPEN) {
             i++;
         }
         if (i < end) {
-            p = put_name(p, &w->phases->items[v[i].phase]);
+            p = put_name(p, &w->phases->items[v[i]->phase]);
             PUT(p, "\": ");
-            p = put_seconds(p, perftrace__ns_between(v[i].start, until));
+            p = put_seconds(p, perftrace__ns_between(v[i]->start, until));
         }
     }
     if (p == first) {
@@ -314,7 +361,7 @@ static char *put_unfinished(const writer_t *w, char *p, const perftrace__live_t 
 }
 
 /* What AReaL's records do not have. */
-static char *put_superset(const writer_t *w, char *p, const perftrace__live_t *live, uint64_t now,
+static char *put_superset(writer_t *w, char *p, const perftrace__live_t *live, uint64_t now,
                           bool has_queue) {
     if (live->task && perftrace__tasks_at(w->tasks, live->task)->has_parent) {
         PUT(p, ", \"parent_task\": ");
@@ -356,7 +403,7 @@ static bool reserve_spans(writer_t *w, uint32_t n) {
         return true;
     }
     size_t cap = PT_MAX((size_t)n, w->spans_cap * 2 + 16);
-    view_t *spans = realloc(w->spans, cap * sizeof(*spans));
+    span_t **spans = realloc(w->spans, cap * sizeof(span_t *));
     if (!spans) {
         return false;
     }
@@ -368,9 +415,9 @@ static bool reserve_spans(writer_t *w, uint32_t n) {
 static size_t room_of(const writer_t *w, const perftrace__live_t *live) {
     size_t room = FIXED_ROOM + w->identity.len + w->tail.len;
     for (uint32_t i = 0; i < live->nspans; i++) {
-        const view_t *v = &w->spans[i];
+        const span_t *v = w->spans[i];
         room += SPAN_ROOM + text_len(w, v->start_text) + text_len(w, v->end_text);
-        if (i == 0 || v->phase != v[-1].phase) {
+        if (i == 0 || v->phase != w->spans[i - 1]->phase) {
             room += 3 * (size_t)w->phases->items[v->phase].len;
         }
     }
@@ -397,12 +444,12 @@ bool perftrace__record_write(perftrace__record_writer_t *w, const perftrace__liv
     char *p = out->data + out->len;
     PUT(p, "{\"task_id\": ");
     if (live->task) {
-        p = perftrace__put_i64(p, perftrace__tasks_at(w->tasks, live->task)->id);
+        p = put_id(p, perftrace__tasks_at(w->tasks, live->task)->id);
     } else {
         PUT(p, "null");
     }
     PUT(p, ", \"session_id\": ");
-    p = perftrace__put_i64(p, live->id);
+    p = put_id(p, live->id);
     p = put_buf(p, &w->identity);
     p = put_outcome(w, p, live, w->spans);
     p = put_times(w, p, live);

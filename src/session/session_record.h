@@ -18,8 +18,11 @@ typedef struct perftrace__record_writer {
     perftrace__strbuf_t role;     /* the part of identity that stays */
     perftrace__strbuf_t tail;     /* from run_id to the line's end */
     perftrace__strbuf_t scratch;
-    perftrace__span_view_t *spans;
+    perftrace__span_t **spans; /* of the record at hand, in its order */
     size_t spans_cap;
+    uint64_t second; /* the last one that was written */
+    char second_text[16];
+    uint32_t second_len;
     uint64_t clamped; /* records whose session was finalized before it was submitted */
 } perftrace__record_writer_t;
 

@@ -18,7 +18,7 @@ bool perftrace__slab_grow(perftrace__slab_t *s) {
         s->cap = cap;
     }
     size_t size = (size_t)s->item << PERFTRACE__SLAB_SHIFT;
-    char *chunk = malloc(size);
+    char *chunk = aligned_alloc(PT_CACHE_LINE, size); /* 512 things: a multiple of the line */
     if (!chunk) {
         return false;
     }

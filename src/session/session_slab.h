@@ -1,7 +1,8 @@
 /* session_slab.h: many equal things, named by 32-bit numbers. SPDX-License-Identifier: MIT
  *
- * Memory comes in chunks that never move and is kept until the slab is freed, so that taking and
- * giving back a thing costs no allocation. Number 0 is nobody's. Not thread-safe. */
+ * Memory comes in chunks that never move, aligned to cache lines, and is kept until the slab is
+ * freed, so that taking and giving back a thing costs no allocation. Number 0 is nobody's. Not
+ * thread-safe. */
 #ifndef PERFTRACE_SESSION_SESSION_SLAB_H
 #define PERFTRACE_SESSION_SESSION_SLAB_H
 
@@ -56,6 +57,13 @@ PT_ALWAYS_INLINE uint32_t perftrace__slab_take(perftrace__slab_t *s, size_t item
 PT_ALWAYS_INLINE void perftrace__slab_give(perftrace__slab_t *s, uint32_t number, size_t item) {
     memcpy(perftrace__slab_at(s, number, item), &s->free, sizeof(s->free));
     s->free = number;
+}
+
+/* The same for a chain that is linked as given-back ones are. */
+PT_ALWAYS_INLINE void perftrace__slab_give_chain(perftrace__slab_t *s, uint32_t first,
+                                                 uint32_t last, size_t item) {
+    memcpy(perftrace__slab_at(s, last, item), &s->free, sizeof(s->free));
+    s->free = first;
 }
 
 #endif

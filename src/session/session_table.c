@@ -73,7 +73,42 @@ void perftrace__table_tick(perftrace__session_table_t *t) {
     t->came_now = 0;
 }
 
-uint32_t perftrace__table_make(perftrace__session_table_t *t, int64_t id) {
+/* ---- from ids ---- */
+
+#define NEAR_MIN 1024u
+#define NEAR_MAX (1u << 24)
+
+static void put_near(const table_t *t, uint32_t number) {
+    if (t->near_ids) {
+        t->near_ids[(uint64_t)live_at(t, number)->id & t->near_mask] = number;
+    }
+}
+
+/* Without memory the places stay fewer: more ids are looked up the long way. */
+static void grow_near(table_t *t, uint64_t live) {
+    uint64_t cap = t->near_ids ? t->near_mask + 1 : 0;
+    if (live * 2 <= cap || cap >= NEAR_MAX) {
+        return;
+    }
+    cap = cap ? cap * 2 : NEAR_MIN;
+    uint32_t *places = calloc(cap, sizeof(*places));
+    if (!places) {
+        return;
+    }
+    free(t->near_ids);
+    t->near_ids = places;
+    t->near_mask = cap - 1;
+    for (uint32_t n = t->open.head; n; n = live_at(t, n)->next) {
+        put_near(t, n);
+    }
+    for (uint32_t n = t->queue.head; n; n = live_at(t, n)->next) {
+        put_near(t, n);
+    }
+}
+
+/* Makes a session for a fresh id; evicts the oldest open one above the ceiling. 0 without memory.
+ */
+static uint32_t make(table_t *t, int64_t id) {
     uint32_t number = perftrace__slab_take(&t->sessions, sizeof(live_t));
     if (!number) {
         return 0;
@@ -86,12 +121,30 @@ uint32_t perftrace__table_make(perftrace__session_table_t *t, int64_t id) {
     list_push(t, &t->open, number);
     t->nopen++;
     t->sessions_seen++;
+    grow_near(t, t->sessions_seen - t->written);
+    put_near(t, number);
     if (t->max_open && t->nopen > t->max_open) {
         uint32_t oldest = t->open.head;
         perftrace__table_enqueue(t, oldest);
         live_at(t, oldest)->evicted = true;
     }
     return number;
+}
+
+perftrace__reached_t perftrace__table_reach_slow(perftrace__session_table_t *t, int64_t id,
+                                                 uint32_t *ret_number) {
+    uint32_t number = perftrace__session_ids_find(&t->ids, (uint64_t)id);
+    if (number == PERFTRACE__IDS_FRESH) {
+        number = make(t, id);
+        *ret_number = number;
+        return number ? PERFTRACE__REACHED : PERFTRACE__REACHED_NO_MEMORY;
+    }
+    if (number >= PERFTRACE__IDS_SKIPPED) {
+        t->late += number == PERFTRACE__IDS_DONE;
+        return PERFTRACE__REACHED_NONE;
+    }
+    *ret_number = number;
+    return PERFTRACE__REACHED;
 }
 
 /* ---- tasks ---- */
@@ -146,6 +199,10 @@ void perftrace__table_forget(perftrace__session_table_t *t, uint32_t number) {
         leave_task(t, s);
     }
     perftrace__session_ids_done(&t->ids, (uint64_t)s->id);
+    uint32_t *place = t->near_ids ? &t->near_ids[(uint64_t)s->id & t->near_mask] : NULL;
+    if (place && *place == number) {
+        *place = 0;
+    }
     perftrace__slab_give(&t->sessions, number, sizeof(live_t));
 }
 
@@ -192,8 +249,9 @@ uint32_t *perftrace__table_by_id(const perftrace__session_table_t *t, uint32_t t
 }
 
 uint64_t perftrace__table_bytes(const perftrace__session_table_t *t) {
-    return perftrace__session_ids_bytes(&t->ids) + t->sessions.bytes + t->cells.slab.bytes +
-           t->cells.long_bytes + perftrace__tasks_bytes(&t->tasks);
+    uint64_t places = t->near_ids ? (t->near_mask + 1) * sizeof(*t->near_ids) : 0;
+    return places + perftrace__session_ids_bytes(&t->ids) + t->sessions.bytes +
+           t->cells.slab.bytes + t->cells.long_bytes + perftrace__tasks_bytes(&t->tasks);
 }
 
 static void give_list(table_t *t, const list_t *list) {
@@ -208,5 +266,7 @@ void perftrace__table_free(perftrace__session_table_t *t) {
     perftrace__tasks_free(&t->tasks, &t->cells);
     perftrace__cells_free(&t->cells);
     perftrace__slab_free(&t->sessions);
+    free(t->near_ids);
+    t->near_ids = NULL;
     perftrace__session_ids_free(&t->ids);
 }

@@ -16,6 +16,10 @@ typedef struct perftrace__live_list {
 } perftrace__live_list_t;
 
 typedef struct perftrace__session_table {
+    /* Where a live session is likely to be: at its id modulo the length, if no other took the
+     * place. Neighbouring ids never do. NULL or twice as long as there are live ones. */
+    uint32_t *near_ids;
+    uint64_t near_mask;
     perftrace__session_ids_t ids;
     perftrace__slab_t sessions;
     perftrace__cells_t cells;
@@ -42,10 +46,6 @@ PT_ALWAYS_INLINE perftrace__live_t *perftrace__table_at(const perftrace__session
     return PERFTRACE__SLAB_AT(&t->sessions, number, perftrace__live_t);
 }
 
-/* Makes a session for a fresh id; evicts the oldest open one above the ceiling. 0 without memory.
- */
-uint32_t perftrace__table_make(perftrace__session_table_t *t, int64_t id);
-
 typedef enum perftrace__reached {
     PERFTRACE__REACHED,
     PERFTRACE__REACHED_NONE, /* late or skipped: the event is to be left out */
@@ -53,20 +53,16 @@ typedef enum perftrace__reached {
 } perftrace__reached_t;
 
 /* The number of the live session with an id, made on its first event. */
+perftrace__reached_t perftrace__table_reach_slow(perftrace__session_table_t *t, int64_t id,
+                                                 uint32_t *ret_number);
 PT_ALWAYS_INLINE perftrace__reached_t perftrace__table_reach(perftrace__session_table_t *t,
                                                              int64_t id, uint32_t *ret_number) {
-    uint32_t number = perftrace__session_ids_find(&t->ids, (uint64_t)id);
-    if (PT_UNLIKELY(number == PERFTRACE__IDS_FRESH)) {
-        number = perftrace__table_make(t, id);
+    uint32_t number = t->near_ids ? t->near_ids[(uint64_t)id & t->near_mask] : 0;
+    if (PT_LIKELY(number && perftrace__table_at(t, number)->id == id)) {
         *ret_number = number;
-        return number ? PERFTRACE__REACHED : PERFTRACE__REACHED_NO_MEMORY;
+        return PERFTRACE__REACHED;
     }
-    if (PT_UNLIKELY(number >= PERFTRACE__IDS_SKIPPED)) {
-        t->late += number == PERFTRACE__IDS_DONE;
-        return PERFTRACE__REACHED_NONE;
-    }
-    *ret_number = number;
-    return PERFTRACE__REACHED;
+    return perftrace__table_reach_slow(t, id, ret_number);
 }
 
 /* Puts an open or evicted session at the end of the queue. */

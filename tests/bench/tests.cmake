@@ -51,3 +51,8 @@ if(PERFTRACE_HAVE_LTTNG_UST)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bench)
   add_dependencies(bench bench_lttng)
 endif()
+
+# Of the library's rooms, not of its calls.
+perftrace_bench(session_fold ARGS --rounds 1 --count 100)
+perftrace_use_rooms(bench_session_fold base record sink session)
+perftrace_link_rooms(bench_session_fold base record sink writer session)

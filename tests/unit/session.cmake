@@ -4,7 +4,7 @@ foreach(noun record order finish task memory property)
                       ROOMS base record sink writer session json)
 endforeach()
 target_link_options(test_session_fold_memory PRIVATE
-                    -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
+                    -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc)
 perftrace_unit_test(test_session_ids SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_session_ids.c
                     ROOMS base record sink writer session)
 # cJSON is the judge of what the records say.

@@ -1,16 +1,18 @@
 /* test_session_fold_memory.c: how much memory a fold takes, and what it does without.
  * SPDX-License-Identifier: MIT
  *
- * Linked with --wrap for malloc, calloc and realloc, so that a chosen allocation fails. */
+ * Linked with --wrap for malloc and its like, so that a chosen allocation fails. */
 #include "json_scan.h"
 #include "session_fold_util.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
 
 /* Allocations to come until one fails; negative: none does. All that follow the first to fail fail,
  * too, while `lasting` is set. */
@@ -39,6 +41,10 @@ void *__wrap_calloc(size_t n, size_t size) {
 
 void *__wrap_realloc(void *p, size_t size) {
     return fails() ? NULL : __real_realloc(p, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+    return fails() ? NULL : __real_aligned_alloc(alignment, size);
 }
 
 #define LIVE 100000
