@@ -132,7 +132,7 @@ static bool put_step(const pt_html_frame_t *f, const pt_session_metric_t *const 
             double v = pt_session_metric_of(f->model, &f->model->row[list[i].row], chosen[k]->kind,
                                             chosen[k]->phase);
             value[n] = v;
-            n += !isnan(v);
+            n += isnan(v) ? 0 : 1;
         }
         if (n > 0) {
             pt_sort_doubles(value, n, value + rows);

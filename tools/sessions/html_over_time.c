@@ -35,7 +35,7 @@ static void add_row(over_time_t *o, const pt_session_row_t *row) {
         o->finished[row->status * o->buckets.count + pt_bucket_of(&o->buckets, until)]++;
         o->of_status[row->status]++;
     }
-    o->no_end += isnan(row->finalized);
+    o->no_end += isnan(row->finalized) ? 1 : 0;
     if (isnan(submit)) {
         return;
     }
@@ -75,10 +75,17 @@ static bool put_level(over_time_t *o, const char *name, pt_intervals_t *v,
     return ok;
 }
 
-static void put_finished(const char *status, const uint64_t *count, size_t n, bool *first,
+/* status SIZE_MAX: of several. */
+static void put_finished(size_t status, const uint64_t *count, size_t n, bool *first,
                          perftrace__strbuf_t *out) {
     *first = pt_html_comma(out, *first);
-    perftrace__strbuf_printf(out, "\n{\"status\":%s,\"counts\":[", status);
+    perftrace__strbuf_puts(out, "\n{\"status\":");
+    if (status == SIZE_MAX) {
+        perftrace__strbuf_puts(out, "null");
+    } else {
+        pt_html_count(out, status);
+    }
+    perftrace__strbuf_puts(out, ",\"counts\":[");
     for (size_t i = 0; i < n; i++) {
         (void)pt_html_comma(out, i == 0);
         pt_html_count(out, count[i]);
@@ -103,9 +110,7 @@ static void put_throughput(over_time_t *o, size_t statuses, perftrace__strbuf_t 
             continue;
         }
         if (larger < STATUSES_MOST) {
-            char text[24];
-            (void)snprintf(text, sizeof text, "%zu", s);
-            put_finished(text, count, n, &first, out);
+            put_finished(s, count, n, &first, out);
         } else if (others == NULL) {
             others = count;
         } else {
@@ -115,7 +120,7 @@ static void put_throughput(over_time_t *o, size_t statuses, perftrace__strbuf_t 
         }
     }
     if (others != NULL) {
-        put_finished("null", others, n, &first, out);
+        put_finished(SIZE_MAX, others, n, &first, out);
     }
     perftrace__strbuf_putc(out, ']');
 }

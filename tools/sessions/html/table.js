@@ -1,7 +1,7 @@
 // table.js: the tables of the report, as the terminal shows them. SPDX-License-Identifier: MIT
 
 const ROWS_AT_FIRST = 200;
-const SUMMARY_TABLES = ['status', 'reasons', 'durations'];
+const SUMMARY_TABLES = ['statuses', 'reasons', 'counters', 'durations'];
 
 const CELL_FORMATS = {
     text: (value) => formatName(value),
