@@ -77,9 +77,8 @@ static void attach(perftrace__core_t *c) {
         me.slot = s ? &s->hot : NULL;
         if (s && c->ring.memory_slots == 1 && !c->ring.anonymous && c->warn && !c->warned_memory) {
             c->warned_memory = true;
-            c->warn(
-                "the ring file's directory is full: what further threads record is written, but "
-                "does not survive a kill");
+            c->warn("there is no room for further threads in the ring file: what they record is "
+                    "written, but does not survive a kill");
         }
     }
     if (me.slot) {

@@ -3,6 +3,7 @@
 
 #include "atomics.h"
 #include "os.h"
+#include "ring_mirror.h"
 #include "test_point.h"
 #include "utf8.h"
 
@@ -16,10 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifndef MADV_POPULATE_WRITE
-#    define MADV_POPULATE_WRITE 23
-#endif
-
 #define LOG_STEP 65536u
 
 /* Memory for a range of the file now, so that a later store cannot meet a full file system
@@ -30,18 +27,6 @@ static bool allocate(int fd, uint64_t at, uint64_t len) {
         rc = posix_fallocate(fd, (off_t)at, (off_t)len);
     } while (rc == EINTR);
     return rc == 0;
-}
-
-/* Page faults now, not on the producer's way. */
-static void touch(void *p, size_t len) {
-    if (madvise(p, len, MADV_POPULATE_WRITE) == 0) {
-        return;
-    }
-    size_t page = perftrace__os_page_size();
-    for (size_t i = 0; i < len; i += page) {
-        volatile char *c = (volatile char *)p + i;
-        *c = *c;
-    }
 }
 
 static int open_in(const char *dir, char *path, size_t size) {
@@ -72,6 +57,19 @@ static bool allocate_slot(int fd, uint64_t at, uint64_t words) {
            allocate(fd, at + PERFTRACE_I_DATA_AT, words * 8);
 }
 
+/* Maps header and log, from the file when there is one. */
+static bool map_head(perftrace__ring_t *r, int flags, uint64_t log_allocated) {
+    size_t head = PERFTRACE__RING_HEADER_AT;
+    void *p = mmap(NULL, head + PERFTRACE__RING_LOG_CAP, PROT_READ | PROT_WRITE, flags, r->fd, 0);
+    if (p == MAP_FAILED) {
+        return false;
+    }
+    r->header = p;
+    r->log = (unsigned char *)p + head;
+    r->log_allocated = log_allocated;
+    return true;
+}
+
 /* The first thread's slot is allocated too: a directory without room for it is of no use. */
 static bool map_base(perftrace__ring_t *r, uint64_t words) {
     size_t head = PERFTRACE__RING_HEADER_AT;
@@ -79,15 +77,7 @@ static bool map_base(perftrace__ring_t *r, uint64_t words) {
         !allocate(r->fd, 0, sizeof(perftrace__ring_header_t)) || !allocate(r->fd, head, LOG_STEP)) {
         return false;
     }
-    void *p =
-        mmap(NULL, head + PERFTRACE__RING_LOG_CAP, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
-    if (p == MAP_FAILED) {
-        return false;
-    }
-    r->header = p;
-    r->log = (unsigned char *)p + head;
-    r->log_allocated = LOG_STEP;
-    return true;
+    return map_head(r, MAP_SHARED, LOG_STEP);
 }
 
 static bool try_dir(perftrace__ring_t *r, const char *dir, uint64_t words) {
@@ -124,9 +114,7 @@ int perftrace__ring_create(perftrace__ring_t *r, const char *const *dirs, unsign
     if (!made) {
         r->path[0] = '\0';
         r->anonymous = true;
-        r->fd = perftrace__os_open_memory("perftrace-ring");
-        r->id = perftrace__os_file_id(r->fd);
-        if (r->fd < 0 || !map_base(r, words)) {
+        if (!map_head(r, MAP_SHARED | MAP_ANONYMOUS, PERFTRACE__RING_LOG_CAP)) {
             perftrace__ring_unmap(r);
             return PERFTRACE_ERR_NOMEM;
         }
@@ -163,47 +151,20 @@ static void check_fd(perftrace__ring_t *r) {
     }
 }
 
-/* Maps slot i with its ring twice in a row, so that a record never meets the ring's end. Where the
- * ring file has no room left the slot lies in memory of its own: it is drained like the others, but
- * does not survive a kill (in the file its place reads as a free slot). */
+/* Maps slot i. Where the ring file has no room left, or there is none, the slot lies in memory of
+ * its own: it is drained like the others, but does not survive a kill (in the file its place reads
+ * as a free slot). */
 static perftrace__slot_t *map_slot(perftrace__ring_t *r, uint32_t i) {
     const perftrace__ring_header_t *h = r->header;
     uint64_t at = h->slots_at + i * h->slot_stride;
     size_t bytes = (size_t)h->ring_words * 8;
     check_fd(r);
-    int fd = r->fd;
-    if (!allocate_slot(fd, at, h->ring_words)) {
-        fd = perftrace__os_open_memory("perftrace-slot");
-        at = 0;
-        if (fd < 0 || !allocate_slot(fd, at, h->ring_words)) {
-            goto fail;
-        }
-        r->memory_slots++;
+    if (r->fd >= 0 && allocate_slot(r->fd, at, h->ring_words)) {
+        return perftrace__mirror_file(r->fd, at, bytes);
     }
-    size_t whole = PERFTRACE_I_DATA_AT + 2 * bytes;
-    char *p = mmap(NULL, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) {
-        goto fail;
-    }
-    int prot = PROT_READ | PROT_WRITE;
-    int how = MAP_SHARED | MAP_FIXED;
-    if (mmap(p, PERFTRACE_I_DATA_AT + bytes, prot, how, fd, (off_t)at) == MAP_FAILED ||
-        mmap(p + PERFTRACE_I_DATA_AT + bytes, bytes, prot, how, fd,
-             (off_t)(at + PERFTRACE_I_DATA_AT)) == MAP_FAILED) {
-        munmap(p, whole);
-        goto fail;
-    }
-    touch(p, sizeof(perftrace__slot_t));
-    touch(p + PERFTRACE_I_DATA_AT, bytes);
-    if (fd != r->fd) {
-        close(fd);
-    }
-    return (perftrace__slot_t *)(void *)p;
-fail:
-    if (fd >= 0 && fd != r->fd) {
-        close(fd);
-    }
-    return NULL;
+    void *s = perftrace__mirror_memory(bytes);
+    r->memory_slots += s != NULL;
+    return s;
 }
 
 static void name_slot(perftrace__slot_t *s, const char *name) {

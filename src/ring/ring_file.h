@@ -20,12 +20,12 @@ typedef struct perftrace__ring {
     perftrace__slot_t **slots; /* mapped slots by index, max_slots places */
     size_t slots_bytes;        /* of this array */
     char path[4096];           /* "" for an anonymous ring */
-    uint32_t memory_slots;     /* slots that found no room in the file and will not survive */
+    uint32_t memory_slots;     /* slots that found no room in a file and will not survive */
     bool anonymous;            /* no file could be made: works, but does not survive the process */
 } perftrace__ring_t;
 
 /* Creates a ring file (O_EXCL, 0600) in the first of dirs[0..ndirs) that takes it, else in
- * anonymous memory. words: capacity of one ring in words, a power of two in range. meta is copied.
+ * memory. words: capacity of one ring in words, a power of two in range. meta is copied.
  * 0 or a status; nothing is left behind on failure. */
 int perftrace__ring_create(perftrace__ring_t *r, const char *const *dirs, unsigned ndirs,
                            uint64_t words, uint32_t max_slots, const perftrace__run_meta_t *meta);

@@ -105,11 +105,8 @@ int perftrace__runtime_start(void) {
     }
     int status = start_core();
     if (status) {
-        bool size_allowed = perftrace__os_may_grow_to(
-            PERFTRACE__RING_HEADER_AT + PERFTRACE__RING_LOG_CAP + rt->config.opt.ring_size);
         perftrace__runtime_log(PERFTRACE_LOG_ERROR, "tracing is off: no memory for rings: %s",
-                               size_allowed ? perftrace__status_text(status)
-                                            : "the limit on file sizes (ulimit -f) is too low");
+                               perftrace__status_text(status));
         unlink(rt->meta.trace_path);
         close(fd);
         return status;
@@ -196,13 +193,7 @@ done:
 /* The thread hangs in the disk: file, ring and drain stay as they are; recovery finishes them. */
 static int abandon(void) {
     perftrace__runtime_t *rt = &perftrace__runtime;
-    perftrace__runtime_log(
-        PERFTRACE_LOG_ERROR,
-        "%s could not be finished within %u ms: %llu events were not written; "
-        "they stay in %s until perf-trace-recover is run",
-        rt->meta.trace_path, rt->config.opt.shutdown_ms,
-        (unsigned long long)perftrace__drain_backlog_events(perftrace__core_ring()),
-        perftrace__core_ring()->path);
+    perftrace__runtime_tell_abandoned();
     perftrace__runtime_leave(rt->out);
     rt->link[0] = '\0';
     return PERFTRACE_ERR_TIMEOUT;

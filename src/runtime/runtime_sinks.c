@@ -134,16 +134,38 @@ static void tell_sessions(const perftrace__sink_t *sink) {
     }
 }
 
+/* what happened, and what becomes of the events that are left. */
+static void tell_left(perftrace__strbuf_t *what) {
+    const perftrace__ring_t *ring = perftrace__core_ring();
+    perftrace__strbuf_printf(what, ": %llu events were not written; they ",
+                             (unsigned long long)perftrace__drain_backlog_events(ring));
+    if (ring->anonymous) {
+        perftrace__strbuf_puts(what, "are lost, since there is no ring file");
+    } else {
+        perftrace__strbuf_printf(what, "stay in %s until perf-trace-recover is run", ring->path);
+        if (ring->memory_slots) {
+            perftrace__strbuf_puts(what, ", but for those of threads that found no room in it");
+        }
+    }
+    perftrace__runtime_log(PERFTRACE_LOG_ERROR, "%s", perftrace__strbuf_cstr(what));
+    perftrace__strbuf_free(what);
+}
+
+void perftrace__runtime_tell_abandoned(void) {
+    const perftrace__runtime_t *rt = &perftrace__runtime;
+    perftrace__strbuf_t what = PERFTRACE__STRBUF_INIT;
+    perftrace__strbuf_printf(&what, "%s could not be finished within %u ms", rt->meta.trace_path,
+                             rt->config.opt.shutdown_ms);
+    tell_left(&what);
+}
+
 void perftrace__runtime_tell_end(int status) {
     perftrace__runtime_t *rt = &perftrace__runtime;
+    perftrace__strbuf_t what = PERFTRACE__STRBUF_INIT;
     if (status) {
-        perftrace__runtime_log(
-            PERFTRACE_LOG_ERROR,
-            "the end of %s could not be written (%s): %llu events stay in %s until "
-            "perf-trace-recover is run",
-            failing_file(rt->out), failure_text(rt->out, status),
-            (unsigned long long)perftrace__drain_backlog_events(perftrace__core_ring()),
-            perftrace__core_ring()->path);
+        perftrace__strbuf_printf(&what, "the end of %s could not be written (%s)",
+                                 failing_file(rt->out), failure_text(rt->out, status));
+        tell_left(&what);
     } else {
         perftrace__runtime_log(PERFTRACE_LOG_NOTE, "wrote %llu events to %s",
                                (unsigned long long)rt->out->drain.written, rt->meta.trace_path);

@@ -53,6 +53,8 @@ int perftrace__runtime_stop(void);
 /* Makes drain and sinks over the core's ring; fd is the trace file, owned from now on. 0 or a
  * status. */
 int perftrace__runtime_start_drain(int fd);
+/* Tells the program that the disk hangs at the end. */
+void perftrace__runtime_tell_abandoned(void);
 /* Tells the program how the run ended. */
 void perftrace__runtime_tell_end(int status);
 

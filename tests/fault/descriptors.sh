@@ -25,12 +25,22 @@ for closed in '<&-' '>&-' '2>&-' '<&- >&- 2>&-'; do
 done
 
 # A limit on the size of files (the signal that comes with it would kill): below the size of a ring
-# nothing is traced; above it the trace ends there and says how much is missing.
+# the rings lie in memory; the trace ends at the limit and a message says how much is missing.
 (
     ulimit -f 64
     PERFTRACE_DIR=limit-low "$prog" ticks 1000 0 return 2>limit-low.log
 ) || fail "a low limit on file sizes: exit status $?"
-grep -q 'ulimit -f' limit-low.log || fail "the limit is not named: $(cat limit-low.log)"
+grep -q 'no ring file could be made' limit-low.log || fail "the ring: $(cat limit-low.log)"
+grep -q 'File too large' limit-low.log || fail "the reason is not named: $(cat limit-low.log)"
+lost=$(sed -n 's/.* \([0-9]*\) events were not written; they are lost.*/\1/p' limit-low.log)
+expect "written and lost" "$(($(events tick limit-low/traces-r0.jsonl) + lost))" 1000
+[ -z "$(tail -c 1 limit-low/traces-r0.jsonl | tr -d '\n')" ] || fail "the file ends with a torn line"
+(
+    ulimit -f 64
+    PERFTRACE_DIR=limit-fits "$prog" ticks 100 0 return 2>limit-fits.log
+) || fail "a low limit on file sizes: exit status $?"
+expect "emitted below the limit" "$(footer emitted limit-fits/traces-r0.jsonl)" 100
+strict limit-fits/traces-r0.jsonl
 (
     ulimit -f 20480
     PERFTRACE_RING_SIZE=65536 PERFTRACE_OVERFLOW=block PERFTRACE_BLOCK_MS=3000 \

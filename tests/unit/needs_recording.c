@@ -134,11 +134,9 @@ static void block_the_writer(const char *where) {
     CHILD_CHECK(perftrace_init(&c) == 0);
     PERFTRACE_STEP(0);
     CHILD_CHECK(perftrace_save(-1, 1) == 0);
+    limit_files(100); /* no file grows any more */
     for (int i = 0; i < 10000; i++) {
         PERFTRACE_INSTANT("blocked", "misc", PERFTRACE_INT("i", i));
-        if (i == 0) {
-            limit_files(100); /* no file grows any more; the thread has its ring already */
-        }
     }
     CHILD_CHECK(perftrace_save(-1, 0) == PERFTRACE_ERR_IO ||
                 perftrace_save(-1, 0) == PERFTRACE_ERR_FULL);

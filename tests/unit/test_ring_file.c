@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -170,6 +171,16 @@ static void the_log_takes_entries_up_to_its_size(void **state) {
     drop(&f);
 }
 
+/* One word at two addresses, which no compiler would expect. */
+static void check_twice(perftrace__slot_t *s) {
+    assert_non_null(s);
+    volatile uint64_t *data = data_of(s);
+    data[2 * WORDS - 1] = 9;
+    assert_int_equal(data[WORDS - 1], 9);
+    data[0] = 8;
+    assert_int_equal(data[WORDS], 8);
+}
+
 static void without_a_folder_the_ring_lies_in_memory(void **state) {
     (void)state;
     perftrace__ring_t r;
@@ -178,14 +189,86 @@ static void without_a_folder_the_ring_lies_in_memory(void **state) {
     assert_int_equal(perftrace__ring_create(&r, dirs, 2, WORDS, 3, &meta), 0);
     assert_true(r.anonymous);
     assert_string_equal(r.path, "");
-    perftrace__slot_t *s = perftrace__ring_slot_take(&r, 1, 1, "");
-    assert_non_null(s);
-    /* One word at two addresses, which no compiler would expect. */
-    volatile uint64_t *data = data_of(s);
-    data[2 * WORDS - 1] = 9;
-    assert_int_equal(data[WORDS - 1], 9);
+    check_twice(perftrace__ring_slot_take(&r, 1, 1, ""));
+    static const char entry[1000];
+    for (int i = 0; i < 1000; i++) {
+        assert_true(perftrace__ring_log_append(&r, entry, sizeof(entry)));
+    }
     perftrace__ring_unlink(&r);
     perftrace__ring_unmap(&r);
+}
+
+static void need_mremap(void) {
+    char *p = mmap(NULL, 65536, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(p != MAP_FAILED);
+    char *again = mremap(p, 0, 65536, MREMAP_MAYMOVE);
+    if (again == MAP_FAILED) {
+        print_message("valgrind and qemu-user cannot map the same memory twice\n");
+        skip();
+    }
+    munmap(again, 65536);
+    munmap(p, 65536);
+}
+
+static void limit_files(rlim_t bytes) {
+    const struct rlimit l = {bytes, RLIM_INFINITY};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &l), 0);
+}
+
+/* Growing a file beyond the limit would end the test by a signal. */
+static void where_no_file_may_grow_slots_lie_in_memory(void **state) {
+    (void)state;
+    need_mremap();
+    fixture_t f;
+    make(&f, 3);
+    check_twice(perftrace__ring_slot_take(&f.ring, 1, 1, "in the file"));
+    limit_files(100);
+    perftrace__slot_t *s = perftrace__ring_slot_take(&f.ring, 2, 1, "in memory");
+    check_twice(s);
+    assert_int_equal(f.ring.memory_slots, 1);
+    limit_files(RLIM_INFINITY);
+    check_twice(perftrace__ring_slot_take(&f.ring, 3, 1, "in the file"));
+    assert_int_equal(f.ring.memory_slots, 1);
+    /* Outside the place of the one in memory is free. */
+    perftrace__ring_view_t *v = calloc(1, sizeof(*v));
+    assert_int_equal(perftrace__ring_view_open(v, f.ring.path, NULL), 0);
+    assert_int_equal(v->slot_count, 3);
+    static const uint32_t states[] = {PERFTRACE__SLOT_LIVE, PERFTRACE__SLOT_FREE,
+                                      PERFTRACE__SLOT_LIVE};
+    for (uint32_t i = 0; i < 3; i++) {
+        perftrace__slot_view_t view;
+        assert_int_equal(perftrace__ring_view_slot(v, i, &view), 0);
+        assert_int_equal(view.slot.state, states[i]);
+        perftrace__slot_view_free(&view);
+    }
+    perftrace__ring_view_close(v);
+    free(v);
+    perftrace__ring_unlink(&f.ring);
+    perftrace__ring_retire(&f.ring);
+    assert_int_equal(data_of(s)[0], 0);
+    data_of(s)[0] = 1;
+    assert_string_equal(s->name, "in memory");
+    traced_dir_remove(f.dir);
+}
+
+static void where_no_file_may_be_made_the_ring_lies_in_memory(void **state) {
+    (void)state;
+    need_mremap();
+    char dir[64];
+    traced_dir_make(dir);
+    const char *dirs[] = {dir};
+    perftrace__run_meta_t meta = {.rank = 0};
+    perftrace__ring_t r;
+    limit_files(100);
+    assert_int_equal(perftrace__ring_create(&r, dirs, 1, WORDS, 3, &meta), 0);
+    assert_true(r.anonymous);
+    check_twice(perftrace__ring_slot_take(&r, 1, 1, ""));
+    limit_files(RLIM_INFINITY);
+    check_twice(perftrace__ring_slot_take(&r, 2, 1, ""));
+    assert_int_equal(r.memory_slots, 2);
+    perftrace__ring_unmap(&r);
+    assert_int_equal(traced_files(dir, "*.ring"), 0);
+    traced_dir_remove(dir);
 }
 
 static void a_retired_ring_can_still_be_written(void **state) {
@@ -298,6 +381,8 @@ int main(void) {
         cmocka_unit_test(the_view_of_a_ring_is_what_was_written_at_every_turn),
         cmocka_unit_test(the_log_takes_entries_up_to_its_size),
         cmocka_unit_test(without_a_folder_the_ring_lies_in_memory),
+        cmocka_unit_test(where_no_file_may_grow_slots_lie_in_memory),
+        cmocka_unit_test(where_no_file_may_be_made_the_ring_lies_in_memory),
         cmocka_unit_test(a_retired_ring_can_still_be_written),
         cmocka_unit_test(a_header_that_cannot_be_is_refused),
         cmocka_unit_test(a_position_that_cannot_be_leaves_the_slot_empty),
