@@ -1,46 +1,17 @@
 // convert_tool.js: runs perf-trace-convert for the tests of this folder. SPDX-License-Identifier: MIT
 'use strict';
 const fs = require('fs');
-const os = require('os');
 const path = require('path');
 const zlib = require('zlib');
 const { spawnSync } = require('child_process');
+const tool = require('./tool.js');
 
-const TOOL = process.env.PERFTRACE_CONVERT;
-if (!TOOL) {
-    console.error('PERFTRACE_CONVERT must name the built perf-trace-convert');
-    process.exit(2);
-}
+const { SHARED, folder, files } = tool;
+const TOOL = tool.toolOf('PERFTRACE_CONVERT');
 const CHECKER = path.join(__dirname, '..', 'checker', 'check_trace.js');
-const SHARED = path.join(__dirname, '..', '..', '..', 'shared');
-
-// A folder for one test, removed at the end of the process.
-const made = [];
-process.on('exit', () => made.forEach((dir) => fs.rmSync(dir, { recursive: true, force: true })));
-function folder() {
-    const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'perftrace-cli-'));
-    made.push(dir);
-    return dir;
-}
-
-// Writes files {name: text, Buffer, or array of lines} into a new folder; returns its path.
-function files(contents) {
-    const dir = folder();
-    for (const [name, content] of Object.entries(contents)) {
-        const file = path.join(dir, name);
-        fs.mkdirSync(path.dirname(file), { recursive: true });
-        fs.writeFileSync(file, Array.isArray(content) ? content.map((l) => l + '\n').join('')
-                                                      : content);
-    }
-    return dir;
-}
 
 // Runs the tool; `input` goes to its standard input.
-function run(args, options = {}) {
-    const r = spawnSync(TOOL, args, { encoding: 'buffer', maxBuffer: 1 << 30, ...options });
-    return { status: r.status, signal: r.signal, stdout: r.stdout,
-             stderr: r.stderr.toString('utf8') };
-}
+const run = (args, options) => tool.run(TOOL, args, options);
 
 function readTrace(file) {
     const bytes = fs.readFileSync(file);

@@ -14,3 +14,7 @@ endfunction()
 foreach(noun needs lines corpus golden extremes)
   perftrace_cli_test(convert_${noun} convert_${noun}.test.js PERFTRACE_CONVERT perf-trace-convert)
 endforeach()
+
+foreach(noun golden corpus lines input report compare)
+  perftrace_cli_test(sessions_${noun} sessions_${noun}.test.js PERFTRACE_SESSIONS perf-trace-sessions)
+endforeach()

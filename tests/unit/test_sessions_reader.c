@@ -242,6 +242,7 @@ static void files_are_seen_for_what_they_are(void **state) {
         {"{\n  \"session_id\": 1,\n  \"x\": [", PT_SESSIONS_VALUES, false},
         {"[\n{\n\"session_id\": 1}]", PT_SESSIONS_VALUES, true},
         {"[{\"session_id\": 1}]", PT_SESSIONS_VALUES, true},
+        {"[\n{\"session_id\": 1},\n{\"session_id\": 2}\n]\n", PT_SESSIONS_VALUES, true},
         {"{\"session_id\": 1", PT_SESSIONS_LINES, false},
         {"{\"session_id\": 1\n{\"session_id\"", PT_SESSIONS_LINES, false},
         {"{\"name\": \"a\", \"ph\": \"X\"}\n", PT_SESSIONS_TRACE, false},

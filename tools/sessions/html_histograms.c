@@ -101,15 +101,24 @@ static size_t end_of_step(const of_step_t *list, size_t n, size_t i) {
     return i;
 }
 
+static bool has_roles(const pt_session_steps_t *steps) {
+    for (size_t i = 1; i < steps->count; i++) {
+        if (steps->step[i].role != steps->step[0].role) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* "run 2, rollout, step 7": what tells it from the others. */
 static void put_step_name(const pt_html_frame_t *f, const pt_session_step_t *step,
-                          perftrace__strbuf_t *out) {
+                          bool with_role, perftrace__strbuf_t *out) {
     pt_name_t role = pt_session_name(f->model, PT_NAMES_ROLE, step->role);
     perftrace__strbuf_t name = PERFTRACE__STRBUF_INIT;
     if (f->model->runs > 1) {
         perftrace__strbuf_printf(&name, "run %u, ", (unsigned)step->run);
     }
-    if (role.len > 0) {
+    if (role.len > 0 && with_role) {
         perftrace__strbuf_append(&name, role.p, role.len);
         perftrace__strbuf_puts(&name, ", ");
     }

@@ -45,7 +45,8 @@ static bool same_cell(const void *ctx, uint32_t index) {
     return cell_of(key->grid, &key->point[index]) == key->cell;
 }
 
-/* Marks the first point of each cell; returns how many cells hold one. */
+/* Marks one point of each cell, any one: the first ones would lie at the left side of all cells,
+ * and show the grid. Returns how many cells hold a point. */
 static size_t mark_cells(const grid_t *g, const pt_html_point_t *p, const bool *above, bool which,
                          size_t n, pt_row_index_t *index, bool *keep) {
     size_t cells = 0;
@@ -56,30 +57,40 @@ static size_t mark_cells(const grid_t *g, const pt_html_point_t *p, const bool *
         }
         cell_key_t key = {g, p, cell_of(g, &p[i])};
         uint32_t *slot = pt_row_index_find(index, pt_row_hash(0, key.cell), same_cell, &key);
-        keep[i] = *slot == 0;
-        cells += *slot == 0;
-        *slot = (uint32_t)i + 1;
+        bool better = *slot == 0 || pt_row_hash(0, p[i].row) < pt_row_hash(0, p[*slot - 1].row);
+        keep[i] = better;
+        if (*slot == 0) {
+            cells++;
+        } else if (better) {
+            keep[*slot - 1] = false;
+        }
+        *slot = better ? (uint32_t)i + 1 : *slot;
     }
     return cells;
 }
 
-/* Chooses among the points above or below; returns how many are marked. */
-static size_t thin(const pt_html_point_t *p, const bool *above, bool which, size_t n, size_t most,
-                   pt_row_index_t *index, bool *keep) {
+/* Keeps `most` of the points above or below; there are more of them. */
+static void thin(const pt_html_point_t *p, const bool *above, bool which, size_t n, size_t most,
+                 pt_row_index_t *index, bool *keep) {
     grid_t grid = grid_over(p, above, which, n);
     size_t cells = mark_cells(&grid, p, above, which, n, index, keep);
-    while (cells > most && FINEST >> grid.shift > COARSEST) {
+    while (cells > most / 4 && FINEST >> grid.shift > COARSEST) {
         grid.shift++;
         cells = mark_cells(&grid, p, above, which, n, index, keep);
     }
-    /* So many groups that even the coarsest grid has too many cells: the first ones. */
-    size_t kept = 0;
-    for (size_t i = 0; i < n && cells > most; i++) {
-        if (above[i] == which && keep[i]) {
-            keep[i] = ++kept <= most;
+    size_t others = 0, at = 0;
+    for (size_t i = 0; i < n; i++) {
+        /* So many groups that even the coarsest grid has too many cells: no cells. */
+        keep[i] = keep[i] && (above[i] != which || cells <= most);
+        others += above[i] == which && !keep[i];
+    }
+    size_t share = cells <= most ? most - cells : most;
+    for (size_t i = 0; i < n && others > 0; i++) {
+        if (above[i] == which && !keep[i]) {
+            keep[i] = at * share / others != (at + 1) * share / others;
+            at++;
         }
     }
-    return PT_MIN(cells, most);
 }
 
 size_t pt_html_sample(pt_html_point_t *p, size_t n, double high, size_t most) {
@@ -97,9 +108,10 @@ size_t pt_html_sample(pt_html_point_t *p, size_t n, double high, size_t most) {
         count += above[i];
     }
     if (count > most / 2) {
-        count = thin(p, above, true, n, most / 2, &index, keep);
+        count = most / 2;
+        thin(p, above, true, n, count, &index, keep);
     }
-    (void)thin(p, above, false, n, most - count, &index, keep);
+    thin(p, above, false, n, most - count, &index, keep);
     left = 0;
     for (size_t i = 0; i < n; i++) {
         if (keep[i]) {

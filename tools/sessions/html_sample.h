@@ -1,9 +1,11 @@
 /* html_sample.h: which of many points a chart shows. SPDX-License-Identifier: MIT
  *
- * Of at most `most` points all are kept. Of more: those above `high` while they are at most half of
- * `most`, and of the others one in each cell of a grid over x and y, for each group, as fine as
- * `most` allows; where there are more above `high`, they go through such a grid of their own. So
- * what is rare stays, and what lies on top of each other is shown once. Pure but for memory. */
+ * Of at most `most` points all are kept. Of more, those above `high` are kept while they are at
+ * most half of `most`, and the others are thinned out; where there are more above `high`, they are
+ * thinned out on their own. Thinning keeps, for a quarter of the points that may stay, one in each
+ * cell of a grid over x and y, for each group, as fine as that allows, so that what is rare stays;
+ * the rest is an even share of the others, so that it still shows where there are many. Pure but
+ * for memory. */
 #ifndef PERFTRACE_SESSIONS_HTML_SAMPLE_H
 #define PERFTRACE_SESSIONS_HTML_SAMPLE_H
 #include "compiler.h"

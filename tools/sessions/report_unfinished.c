@@ -59,27 +59,39 @@ static void put_row(pt_session_report_t *r, pt_table_t *t, const waiting_t *w, d
     pt_report_place(r, t, row);
 }
 
-bool pt_report_unfinished(pt_session_report_t *r) {
+/* The selected ones, the oldest first; NULL without memory. */
+static waiting_t *find_waiting(const pt_session_report_t *r, double limit, size_t *ret_count,
+                               size_t *ret_stuck) {
     const pt_session_model_t *m = r->selection->model;
     waiting_t *list = malloc((m->pendings + 1) * sizeof *list);
-    double limit = PT_STUCK_TIMES * r->metrics.metric[0].summary.p99;
-    size_t count = 0, stuck = 0;
-    if (list == NULL) {
-        return false;
-    }
-    for (size_t i = 0; i < m->pendings; i++) {
+    *ret_count = *ret_stuck = 0;
+    for (size_t i = 0; list != NULL && i < m->pendings; i++) {
         uint32_t row = m->pending[i].row;
         if (bsearch(&row, r->selection->row, r->selection->rows, sizeof row, by_number) != NULL) {
             double age = m->run[m->row[row].run].last - m->row[row].submit;
-            list[count++] = (waiting_t){age, row};
-            stuck += age > limit;
+            list[(*ret_count)++] = (waiting_t){age, row};
+            *ret_stuck += age > limit;
         }
     }
-    qsort(list, count, sizeof *list, by_age);
-    perftrace__strbuf_t title = PERFTRACE__STRBUF_INIT;
-    perftrace__strbuf_printf(&title, "Unfinished sessions (%zu, stuck: %zu)", count, stuck);
-    pt_table_t *t = pt_report_table(r->out, "unfinished", perftrace__strbuf_cstr(&title), false);
-    perftrace__strbuf_free(&title);
+    if (list != NULL) {
+        qsort(list, *ret_count, sizeof *list, by_age);
+    }
+    return list;
+}
+
+bool pt_report_unfinished(pt_session_report_t *r) {
+    double limit = PT_STUCK_TIMES * r->metrics.metric[0].summary.p99;
+    size_t count, stuck;
+    waiting_t *list = find_waiting(r, limit, &count, &stuck);
+    if (list == NULL) {
+        return false;
+    }
+    pt_table_t *t = pt_report_table(r->out, "unfinished_summary", "Unfinished sessions", true);
+    if (count > 0) {
+        pt_table_fact(t, "unfinished", "unfinished", PT_COLUMN_COUNT, (double)count);
+        pt_table_fact(t, "stuck", "stuck", PT_COLUMN_COUNT, (double)stuck);
+    }
+    t = pt_report_table(r->out, "unfinished", "Unfinished sessions, the oldest", false);
     pt_report_session_columns(r, t);
     pt_table_column(t, "status", "status", PT_COLUMN_TEXT);
     pt_table_column(t, "age_s", "since submit", PT_COLUMN_SECONDS);

@@ -203,6 +203,17 @@ static double first_start(const pt_parsed_session_t *s) {
     return isinf(first) ? (double)NAN : first;
 }
 
+/* Whether queue_s is how long a phase of that name took. */
+static bool has_queue_phase(const pt_parsed_session_t *s) {
+    for (unsigned i = 0; i < s->phases; i++) {
+        if (s->phase[i].listed && s->phase[i].name.len == 5 &&
+            memcmp(s->phase[i].name.p, "queue", 5) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_phases(const adding_t *a) {
     const pt_parsed_session_t *s = a->s;
     pt_session_model_t *m = &a->batch->part;
@@ -332,7 +343,8 @@ void pt_session_batch_add(pt_session_batch_t *b, const pt_parsed_session_t *s, u
     row->flags |= s->evicted ? PT_ROW_EVICTED : 0;
     row->flags |= is_mono(s) ? PT_ROW_MONO : 0;
     row->total = duration(&a, isnan(s->total) ? s->finalized - s->submit : s->total);
-    row->queue = duration(&a, isnan(s->queue) ? first_start(s) - s->submit : s->queue);
+    bool given = !isnan(s->queue) && !has_queue_phase(s);
+    row->queue = duration(&a, given ? s->queue : first_start(s) - s->submit);
     tell_oddities(&a);
     add_phases(&a);
     add_counters(&a);

@@ -24,11 +24,11 @@
     X(BAD_RANK, MENDED, "bad_rank", "rank is no number: taken as none")                            \
     X(BAD_FIELD, MENDED, "bad_field", "value of the wrong type: taken as missing")                 \
     X(TWIN_KEY, MENDED, "twin_key", "key twice in a record: the last one counts")                  \
-    X(NO_SUBMIT, MENDED, "no_submit", "session without a submit time")                             \
     X(TWO_RECORDS, MENDED, "two_records", "several records on one line, all taken")                \
     X(EXTRA_BYTES, MENDED, "extra_bytes", "bytes after a record left out")                         \
     X(MIXED_CLOCKS, MENDED, "mixed_clocks",                                                        \
       "sessions of another clock in one file: kept apart as another run")                          \
+    X(NO_SUBMIT, NOTE, "no_submit", "session without a submit time")                               \
     X(NO_RANK, NOTE, "no_rank", "session without a rank")                                          \
     X(NO_STATUS, NOTE, "no_status", "session without a status")                                    \
     X(OPEN_SPAN, NOTE, "open_span", "span without an end in a finished session")                   \

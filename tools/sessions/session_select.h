@@ -5,7 +5,7 @@
 #include "session_steps.h"
 #include "string_list.h"
 
-/* All that is set must hold. All zero, with to INFINITY, takes everything. */
+/* All that is set must hold. All zero, with from -INFINITY and to INFINITY, takes everything. */
 typedef struct pt_session_filter {
     const pt_number_ranges_t *ranks;                  /* NULL: all, those without one too */
     const pt_string_list_t *roles, *statuses, *tasks; /* NULL or empty: all */

@@ -83,6 +83,15 @@ static pt_session_source_t sniff_document(const char *p, const char *end) {
     return s;
 }
 
+/* An array of objects, or what can be one; a line that is an array of something else is not. */
+static bool begins_list(const char *p, const char *end) {
+    if (*p++ != '[') {
+        return false;
+    }
+    p += perftrace__json_skip_separators(p, (size_t)(end - p));
+    return p == end || *p == '{' || *p == ']';
+}
+
 pt_session_source_t pt_session_sniff(const char *data, size_t len, bool whole) {
     const char *p = data, *end = data + len;
     pt_session_source_t s = {PT_SESSIONS_NONE, false, NULL};
@@ -95,12 +104,16 @@ pt_session_source_t pt_session_sniff(const char *data, size_t len, bool whole) {
         s.why = "it is UTF-16 text; sessions are UTF-8";
         return s;
     }
+    bool text = skip_to_text(&p, end);
+    if (text && begins_list(p, end)) {
+        return sniff_document(p, end);
+    }
     if (any_line(data, end, &event)) {
         s.shape = PT_SESSIONS_LINES;
         s.sure = true;
         return s;
     }
-    if (!skip_to_text(&p, end)) {
+    if (!text) {
         s.shape = whole ? PT_SESSIONS_NONE : PT_SESSIONS_LINES;
         s.why = len == 0 ? "it is empty" : "it holds nothing but blanks or NUL bytes";
         return s;

@@ -92,7 +92,8 @@ static bool parse_time(const char *text, double *ret) {
 
 int pt_sessions_options_parse(pt_sessions_options_t *o, int argc, char *const *argv,
                               pt_string_list_t *ret_operands) {
-    *o = (pt_sessions_options_t){.top = 10, .confidence = 99, .to_s = (double)INFINITY};
+    *o = (pt_sessions_options_t){
+        .top = 10, .confidence = 99, .from_s = (double)-INFINITY, .to_s = (double)INFINITY};
     int status = pt_option_parse(&pt_sessions_tool, o, argc, argv, ret_operands);
     if (status != PT_OPTION_GO_ON) {
         return status;

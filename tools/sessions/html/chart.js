@@ -1,7 +1,8 @@
 // chart.js: what all charts share: their place in the page, how they answer the pointer and the
 // keys, and the common time axis. SPDX-License-Identifier: MIT
 
-const charts = []; // those that are drawn now
+const MANY = 1000; // points or bars of a chart, from which on they are kept as an image
+const charts = [];  // those that are drawn now
 const timeZoom = { min: null, max: null }; // what the charts over time show; null: everything
 
 // An element with attributes and children; texts become text, never markup.
@@ -54,8 +55,59 @@ function legend(entries, toggled) {
     }));
 }
 
-// Draws the points or bars once and keeps them as an image, so that an answer to the pointer costs
-// an image and one point, however many there are.
+// A line across a chart; places holds where the labels that stand at its top end, one entry a row.
+// Returns how to write the label.
+function drawLine(chart, { axis, value, color, dash, label }, places) {
+    const { ctx, chartArea: area, scales } = chart;
+    const at = Math.round(scales[axis].getPixelForValue(value)) + 0.5;
+    const [low, high] = axis === 'x' ? [area.left, area.right] : [area.top, area.bottom];
+    if (!(at >= low && at <= high + 1))
+        return null;
+    ctx.strokeStyle = color;
+    ctx.setLineDash(dash);
+    ctx.beginPath();
+    ctx.moveTo(axis === 'x' ? at : area.left, axis === 'x' ? area.top : at);
+    ctx.lineTo(axis === 'x' ? at : area.right, axis === 'x' ? area.bottom : at);
+    ctx.stroke();
+    const width = ctx.measureText(label).width;
+    if (axis === 'y')
+        return { label, color, x: area.right - width - 4, y: at - 4, width };
+    const x = at + 8 + width > area.right ? at - width - 4 : at + 4;
+    const row = places.findIndex((end) => x > end);
+    if (row < 0)
+        return null; // it would cover another one
+    places[row] = x + width + 6;
+    return { label, color, x, y: area.top + 11 + 13 * row, width };
+}
+
+// The lines that chart.$lines() gives as {axis, value, color, dash, label}, and the range that is
+// being drawn with the pointer.
+function drawOver(chart) {
+    const { ctx, chartArea: area } = chart;
+    const places = new Array(chart.$labelRows || 1).fill(-Infinity);
+    ctx.save();
+    ctx.font = `11px ${Chart.defaults.font.family}`;
+    const labels = (chart.$lines ? chart.$lines() : [])
+        .map((line) => drawLine(chart, line, places)).filter((label) => label !== null);
+    for (const { label, color, x, y, width } of labels) {
+        ctx.globalAlpha = 0.8;
+        ctx.fillStyle = theme.color.card;
+        ctx.fillRect(x - 2, y - 10, width + 4, 13);
+        ctx.globalAlpha = 1;
+        ctx.fillStyle = color;
+        ctx.fillText(label, x, y);
+    }
+    if (chart.$drag) {
+        const [from, to] = chart.$drag;
+        ctx.fillStyle = theme.color.text;
+        ctx.globalAlpha = 0.12;
+        ctx.fillRect(Math.min(from, to), area.top, Math.abs(to - from), area.bottom - area.top);
+    }
+    ctx.restore();
+}
+
+// Draws the points of a chart with many once and keeps them as an image, so that an answer to the
+// pointer costs an image and one point, however many there are.
 const keepDrawn = {
     id: 'keepDrawn',
     afterUpdate(chart) {
@@ -72,55 +124,18 @@ const keepDrawn = {
         ctx.restore();
         for (const { element } of chart.getActiveElements())
             element.draw(ctx, chart.chartArea);
+        drawOver(chart);
         return false;
     },
     afterDatasetsDraw(chart) {
         const { width, height } = chart.canvas;
-        if (chart.$kept || width === 0 || height === 0)
-            return;
-        chart.$kept = document.createElement('canvas');
-        chart.$kept.width = width;
-        chart.$kept.height = height;
-        chart.$kept.getContext('2d').drawImage(chart.canvas, 0, 0);
-    },
-};
-
-// Lines across a chart: chart.$lines() gives {axis, value, color, dash, label}.
-const drawLines = {
-    id: 'drawLines',
-    afterDatasetsDraw(chart) {
-        const { ctx, chartArea: area, scales } = chart;
-        ctx.save();
-        ctx.font = `11px ${Chart.defaults.font.family}`;
-        let labelEnd = -Infinity;
-        for (const { axis, value, color, dash, label } of chart.$lines ? chart.$lines() : []) {
-            const at = Math.round(scales[axis].getPixelForValue(value)) + 0.5;
-            const [low, high] = axis === 'x' ? [area.left, area.right] : [area.top, area.bottom];
-            if (at < low || at > high + 1)
-                continue;
-            ctx.strokeStyle = ctx.fillStyle = color;
-            ctx.setLineDash(dash);
-            ctx.beginPath();
-            ctx.moveTo(axis === 'x' ? at : area.left, axis === 'x' ? area.top : at);
-            ctx.lineTo(axis === 'x' ? at : area.right, axis === 'x' ? area.bottom : at);
-            ctx.stroke();
-            if (axis === 'y') {
-                ctx.textAlign = 'right';
-                ctx.fillText(label, area.right - 4, at - 4);
-            } else if (at + 4 > labelEnd) { // labels that would cover each other are left out
-                const right = at + 8 + ctx.measureText(label).width > area.right;
-                ctx.textAlign = right ? 'right' : 'left';
-                ctx.fillText(label, at + (right ? -4 : 4), area.top + 11);
-                labelEnd = at + 8 + ctx.measureText(label).width;
-            }
+        if (chart.$many && width > 0 && height > 0) {
+            chart.$kept = document.createElement('canvas');
+            chart.$kept.width = width;
+            chart.$kept.height = height;
+            chart.$kept.getContext('2d').drawImage(chart.canvas, 0, 0);
         }
-        if (chart.$drag) {
-            const [from, to] = chart.$drag;
-            ctx.fillStyle = theme.color.text;
-            ctx.globalAlpha = 0.12;
-            ctx.fillRect(Math.min(from, to), area.top, Math.abs(to - from), area.bottom - area.top);
-        }
-        ctx.restore();
+        drawOver(chart);
     },
 };
 
@@ -167,7 +182,7 @@ function setTimeZoom(min, max) {
         chart.update('none');
     }
     for (const button of document.querySelectorAll('.zoom-out'))
-        button.disabled = whole;
+        button.hidden = whole;
 }
 
 function zoomBy(chart, factor) {
@@ -228,20 +243,22 @@ function listenToDrag(chart) {
 function secondsAxis(title) {
     return {
         type: 'linear',
-        title: { display: true, text: title, color: theme.color.faint },
-        ticks: { color: theme.color.faint, maxRotation: 0, maxTicksLimit: 9,
+        offset: false,
+        title: { display: title !== '', text: title, color: theme.color.faint },
+        ticks: { color: theme.color.faint, maxRotation: 0, maxTicksLimit: 9, includeBounds: false,
                  callback: (value) => formatSeconds(Number(value.toPrecision(12))) },
-        grid: { color: theme.color.grid, borderColor: theme.color.line },
+        grid: { color: theme.color.grid, borderColor: theme.color.line, offset: false },
     };
 }
 
-function countAxis(title) {
+// precision 0: whole numbers only.
+function countAxis(title, precision) {
     return {
         type: 'linear',
         beginAtZero: true,
         title: { display: true, text: title, color: theme.color.faint },
-        ticks: { color: theme.color.faint, maxTicksLimit: 6, callback: formatNumber },
-        grid: { color: theme.color.grid, borderColor: theme.color.line },
+        ticks: { color: theme.color.faint, maxTicksLimit: 6, precision, callback: formatNumber },
+        grid: { color: theme.color.grid, borderColor: theme.color.line, offset: false },
     };
 }
 
@@ -250,6 +267,7 @@ function offsetAxis(title, min, max) {
     let step = 1;
     return {
         type: 'linear',
+        offset: false,
         min,
         max,
         title: { display: true, text: title, color: theme.color.faint },
@@ -261,7 +279,7 @@ function offsetAxis(title, min, max) {
         },
         ticks: { color: theme.color.faint, maxRotation: 0, autoSkip: false,
                  callback: (value) => formatOffset(value, step) },
-        grid: { color: theme.color.grid, borderColor: theme.color.line },
+        grid: { color: theme.color.grid, borderColor: theme.color.line, offset: false },
     };
 }
 
@@ -271,16 +289,16 @@ const timeAxis = () => offsetAxis(data.timeTitle,
 
 function zoomOutButton() {
     return make('button', { type: 'button', class: 'button zoom-out',
-                            disabled: timeZoom.min === null,
+                            hidden: timeZoom.min === null,
                             onclick: () => setTimeZoom(null, null) }, 'Whole time');
 }
 
-// Draws a chart into `place`: {label, height, config, overTime, lines}. label describes it to those
-// who cannot see it.
-function drawChart(place, { label, height, config, overTime, lines }) {
+// Draws a chart into `place`. label describes it to those who cannot see it; overTime: its x axis is
+// the common time axis; lines: see drawOver; labelRows: rows for the labels of these.
+function drawChart(place, { label, height, config, overTime, lines, labelRows }) {
     const canvas = make('canvas', { tabindex: 0, role: 'img', 'aria-label': label });
     place.replaceChildren(make('div', { class: 'chart', style: { height: `${height}px` } }, canvas));
-    config.plugins = [keepDrawn, drawLines];
+    config.plugins = [keepDrawn];
     config.options = Object.assign({ animation: false, maintainAspectRatio: false,
                                      normalized: true }, config.options);
     config.options.plugins = Object.assign({ legend: { display: false } }, config.options.plugins);
@@ -289,7 +307,9 @@ function drawChart(place, { label, height, config, overTime, lines }) {
         bodyColor: theme.color['tip-text'], padding: 9, boxPadding: 4, caretPadding: 6,
     }, config.options.plugins.tooltip);
     const chart = new Chart(canvas, config);
+    chart.$many = config.data.datasets.reduce((sum, set) => sum + set.data.length, 0) > MANY;
     chart.$lines = lines;
+    chart.$labelRows = labelRows;
     chart.$overTime = overTime === true;
     chart.$gone = new AbortController();
     listenToKeys(chart);

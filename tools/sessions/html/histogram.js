@@ -39,7 +39,7 @@ function drawHistogram(place, metric, height) {
             interaction: { mode: 'nearest', axis: 'x', intersect: false },
             scales: {
                 x: Object.assign(secondsAxis(''), { min: start, max: start + bins * width }),
-                y: countAxis('sessions'),
+                y: countAxis('sessions', 0),
             },
             plugins: { tooltip: { displayColors: false, callbacks: {
                 title: ([item]) => `${formatSeconds(item.parsed.x - width / 2)} to ` +
@@ -49,10 +49,9 @@ function drawHistogram(place, metric, height) {
             } } },
         },
     };
-    config.options.scales.x.title.display = false;
     config.options.onResize = (chart) => setBarWidth(chart, bins);
     const chart = drawChart(box, { label: `Distribution of ${name}`, height, config,
-                                   lines: () => quantileLines('x', metric) });
+                                   lines: () => quantileLines('x', metric), labelRows: 2 });
     setBarWidth(chart, bins);
     return chart;
 }

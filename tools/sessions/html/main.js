@@ -1,6 +1,7 @@
 // main.js: the page, from its data to what is shown. SPDX-License-Identifier: MIT
 
 const data = JSON.parse(document.getElementById('data').textContent);
+data.timeTitle = 'since the first submission';
 data.scatter.firstPhase = data.scatter.phases.reduce((ends, list) => {
     ends.push(ends[ends.length - 1] + list.length);
     return ends;
@@ -50,7 +51,7 @@ function drawFrame() {
     document.getElementById('license').textContent =
         document.getElementById('chart-license').textContent.trim();
     document.getElementById('contents').replaceChildren(
-        ...Array.from(document.querySelectorAll('main > section'), ({ id, firstElementChild }) => (
+        ...Array.from(document.querySelectorAll('main > section:not([hidden])'), ({ id, firstElementChild }) => (
             make('a', { href: `#${id}` }, firstElementChild.textContent))));
 }
 

@@ -34,7 +34,6 @@ function drawThroughput() {
         return `${item.dataset.label} ${formatNumber(count / width)}/s (${formatCount(count)})`;
     });
     options.scales.x.stacked = true;
-    options.scales.x.offset = false;
     section('throughput').replaceChildren(
         make('h2', {}, 'Throughput'),
         note(`Sessions that ended, by status, in spans of ${formatSeconds(width)}.`),
@@ -56,7 +55,7 @@ function drawLevel(id, title, text, { mean, most }) {
     const sets = [line('mean', mean, '#4269d0', 1.5, theme.dark ? '#4269d055' : '#4269d033'),
                   line('highest', most, theme.color.faint, 1)];
     const options = overTimeOptions(
-        countAxis('sessions'), (item) => `${item.dataset.label} ${formatNumber(item.parsed.y)}`);
+        countAxis('sessions', 0), (item) => `${item.dataset.label} ${formatNumber(item.parsed.y)}`);
     section(id).replaceChildren(
         make('h2', {}, title),
         note(text),

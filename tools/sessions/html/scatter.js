@@ -37,8 +37,8 @@ function scatterLines(points) {
 
 function sampleText({ x, of }) {
     return x.length === of ? '' : `${formatCount(x.length)} of ${formatCount(of)} sessions are ` +
-        'shown: all above p95 while they are few, and of the others one of those that would lie on ' +
-        'top of each other. ';
+        'shown: those above p95 (all while they are few), one of each part of the picture, and an ' +
+        'even share of the others. ';
 }
 
 function scatterDatasets(points) {
@@ -48,20 +48,21 @@ function scatterDatasets(points) {
         pointHoverRadius: 7, pointHoverBorderWidth: 2, pointHoverBorderColor: theme.color.text,
         hidden: scatterShown.hidden.has(index), rank: index,
     }));
+    const [low, high] = points.x.length > 4000 ? [1.5, 2.6] : [2.5, 4.5];
     points.x.forEach((x, i) => {
         const set = byRank[points.rank[i]];
-        const high = points.p95 !== null && points.y[i] > points.p95;
+        const above = points.p95 !== null && points.y[i] > points.p95;
         set.data.push({ x, y: points.y[i] });
         set.rows.push(i);
-        set.pointStyle.push(high ? 'rectRot' : 'circle');
-        set.pointRadius.push(high ? 4 : 2);
+        set.pointStyle.push(above ? 'rectRot' : 'circle');
+        set.pointRadius.push(above ? high : low);
     });
     return byRank.filter((set) => set.data.length > 0);
 }
 
 function stepLines() {
     return data.histograms.lines.map(({ at, label }) => (
-        { axis: 'x', value: at, color: theme.color.faint, dash: [4, 4], label }));
+        { axis: 'x', value: at, color: theme.color.faint, dash: [1, 3], label }));
 }
 
 function quantileLines(axis, { p50, p95 }) {

@@ -66,14 +66,15 @@ function drawTable({ title, note: remark, columns, rows }) {
         return head;
     });
     fill();
-    return make('div', {}, make('h3', {}, title), ...(remark ? [note(remark)] : []),
+    return make('div', { class: columns.length > 4 ? 'wide' : null }, make('h3', {}, title),
+        ...(remark ? [note(remark)] : []),
         make('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title },
             make('table', {}, make('thead', {}, make('tr', {}, ...heads)), body)),
         more);
 }
 
 function drawFacts({ title, note: remark, columns, rows: [row] }) {
-    return make('div', {}, make('h3', {}, title),
+    return make('div', { class: 'wide' }, make('h3', {}, title),
         make('dl', {}, ...columns.map((column, i) => make('div', {}, make('dt', {}, column.title),
                                                          make('dd', {}, cellText(column, row[i]))))),
         ...(remark ? [note(remark)] : []));

@@ -4,17 +4,26 @@ const ROWS_A_PAGE = 40;
 const IDLE_FROM = 1e-6; // shorter gaps are not shown
 const LANES_MOST = 4;   // rows that spans of one session at the same time share
 
-const timelineShown = { rank: 'all', order: 'first', page: 0, aligned: false };
+const SHORT = 0.04;     // of the time that a page shows: sessions that are too short to be read
 
-// Spreads spans that overlap over lanes: the lane of each span, in their order.
+const timelineShown = { rank: 'all', order: 'first', page: 0, aligned: null };
+
+// Spreads spans that overlap over lanes: {lane, together.of} of each span (sorted by start), where `of` is
+// how many lanes those need that overlap, directly or through others.
 function lanesOf(spans) {
-    const ends = [];
+    let ends = [];
+    let together = { of: 0 };
     return spans.map(({ start, end }) => {
+        if (ends.every((last) => last <= start + IDLE_FROM)) {
+            ends = [];
+            together = { of: 0 };
+        }
         let lane = ends.findIndex((last) => last <= start + IDLE_FROM);
         if (lane < 0)
             lane = ends.length;
         ends[lane] = end;
-        return lane;
+        together.of = ends.length;
+        return { lane, together };
     });
 }
 
@@ -50,11 +59,11 @@ function timelineRow([rank, role, task, session, status, reason, submit, end, la
 
 const TIMELINE_ORDERS = {
     first: { label: 'first to end', keep: (row) => row.ended,
-             less: (a, b) => a.until - b.until, aligned: false },
+             less: (a, b) => a.until - b.until },
     slowest: { label: 'slowest', keep: (row) => row.ended,
-               less: (a, b) => (b.until - b.submit) - (a.until - a.submit), aligned: true },
+               less: (a, b) => (b.until - b.submit) - (a.until - a.submit) },
     unfinished: { label: 'not finished', keep: (row) => row.open,
-                  less: (a, b) => (b.until - b.submit) - (a.until - a.submit), aligned: true },
+                  less: (a, b) => (b.until - b.submit) - (a.until - a.submit) },
 };
 
 // The rows that are to be shown; the first to end in the order of submission.
@@ -67,15 +76,24 @@ function timelineChosen(rows) {
     return order === 'first' ? chosen.sort((a, b) => a.submit - b.submit) : chosen;
 }
 
+// Unless the reader has said so: sessions stand at their time in the run where they can be read there.
+function timelineAligned(rows) {
+    if (timelineShown.aligned !== null)
+        return timelineShown.aligned;
+    const span = Math.max(...rows.map((row) => row.until)) - Math.min(...rows.map((row) => row.submit));
+    const mean = rows.reduce((sum, row) => sum + row.until - row.submit, 0) / rows.length;
+    return mean < SHORT * span;
+}
+
 // One dataset a phase and number of lanes (which sets how thick its bars are), and one for idle time.
-function timelineDatasets(rows, height) {
+function timelineDatasets(rows, height, aligned) {
     const sets = new Map();
     const bar = (key, phase, lanes, item) => {
         if (!sets.has(key)) {
             const color = phase === null ? theme.color.idle : phaseColor(phase);
             sets.set(key, { phase, data: [], items: [], backgroundColor: [], color,
                             stack: 'all', barThickness: Math.max(2, height / lanes - 1),
-                            minBarLength: 1, borderSkipped: false });
+                            minBarLength: phase === null ? 0 : 1, borderSkipped: false });
         }
         const set = sets.get(key);
         set.data.push({ x: item.x, y: item.y });
@@ -83,16 +101,15 @@ function timelineDatasets(rows, height) {
         set.backgroundColor.push(item.span.open ? hatched(set.color) : set.color);
     };
     rows.forEach((row, y) => {
-        const zero = timelineShown.aligned ? row.submit : 0;
+        const zero = aligned ? row.submit : 0;
         const x = ({ start, end }) => [start - zero, Math.max(end, start) - zero];
         for (const span of row.gaps)
             bar('idle', null, 3, { x: x(span), y, row, span });
-        const lanes = lanesOf(row.spans);
-        const most = Math.min(LANES_MOST, Math.max(1, ...lanes.map((lane) => lane + 1)));
-        row.spans.forEach((span, i) => {
-            const lane = Math.min(lanes[i], most - 1);
-            bar(`${most} ${span.phase}`, span.phase, most,
-                { x: x(span), y: y + ((lane + 0.5) / most - 0.5) * 0.8, row, span });
+        lanesOf(row.spans).forEach(({ lane, together }, i) => {
+            const span = row.spans[i];
+            const of = Math.min(LANES_MOST, together.of);
+            bar(`${of} ${span.phase}`, span.phase, of,
+                { x: x(span), y: y + ((Math.min(lane, of - 1) + 0.5) / of - 0.5) * 0.8, row, span });
         });
     });
     return [...sets.values()];
@@ -117,14 +134,13 @@ function timelineLabel(row) {
     return `${role}r${rank}-t${task}-s${formatName(row.session, 14)}`;
 }
 
-function timelineConfig(rows) {
-    const { aligned } = timelineShown;
+function timelineConfig(rows, aligned) {
     const until = rows.map((row) => row.until - (aligned ? row.submit : 0));
     const min = aligned ? 0 : Math.min(...rows.map((row) => row.submit));
     const span = Math.max(1e-6, Math.max(...until) - min);
     return {
         type: 'bar',
-        data: { datasets: timelineDatasets(rows, 16) },
+        data: { datasets: timelineDatasets(rows, 16, aligned) },
         options: {
             indexAxis: 'y',
             interaction: { mode: 'point', intersect: true },
@@ -170,18 +186,13 @@ function timelineControls(rows, changed) {
     const ranks = [['all', 'all ranks'], ...data.ranks.map((_, i) => [String(i), rankLabel(i)])
         .filter(([i]) => rows.some((row) => row.rank === Number(i)))];
     const box = make('span');
-    const align = checkbox('from submission', timelineShown.aligned,
-                           (aligned) => set({ aligned }));
+    const align = checkbox('from submission', false, (aligned) => set({ aligned }));
     const node = make('div', { class: 'controls' },
         choice('show', ranks, (rank) => set({ rank, page: 0 })),
-        choice('', orders, (order) => {
-            const { aligned } = TIMELINE_ORDERS[order];
-            align.firstChild.checked = aligned;
-            set({ order, page: 0, aligned });
-        }), align, box);
+        choice('', orders, (order) => set({ order, page: 0, aligned: null })), align, box);
     node.querySelectorAll('select')[0].value = timelineShown.rank;
     node.querySelectorAll('select')[1].value = timelineShown.order;
-    return { node, box, set };
+    return { node, box, set, align: align.firstChild };
 }
 
 function pager(box, count, set) {
@@ -207,9 +218,12 @@ function timelineText() {
 }
 
 function drawTimeline() {
+    section('lifecycle').hidden = data.timeline.most === 0;
+    if (data.timeline.most === 0)
+        return;
     const rows = data.timeline.rows.map(timelineRow);
     if (!rows.some(TIMELINE_ORDERS[timelineShown.order].keep))
-        Object.assign(timelineShown, { order: 'unfinished', aligned: true });
+        timelineShown.order = 'unfinished';
     const place = section('lifecycle');
     const keys = make('div');
     const box = make('div');
@@ -230,8 +244,11 @@ function drawTimeline() {
         }
         pager(control.box, chosen.length, control.set);
         keys.replaceChildren(timelineLegend(shown));
+        const aligned = timelineAligned(shown);
+        control.align.checked = aligned;
         chart = drawChart(box, { label: `Phases of ${shown.length} sessions`,
-                                 height: shown.length * 20 + 60, config: timelineConfig(shown) });
+                                 height: shown.length * 20 + 60,
+                                 config: timelineConfig(shown, aligned) });
     };
     control = timelineControls(rows, redraw);
     place.replaceChildren(make('h2', {}, 'Lifecycle'), note(timelineText()), control.node, keys,
