@@ -180,9 +180,6 @@ unsigned perftrace__json_put_utf8(char *out, uint32_t code_point);
 /* Two strings without their quotes are the same when decoded. */
 bool perftrace__json_same_string(const char *a, size_t a_len, const char *b, size_t b_len);
 
-/* Length of the JSON number that buf[0..len) starts with, by the grammar of RFC 8259; 0 for none.
- */
-size_t perftrace__json_number_length(const char *buf, size_t len);
 /* True when a valid number lies outside the range of a double. */
 bool perftrace__json_number_is_huge(const char *p, size_t len);
 

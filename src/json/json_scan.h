@@ -175,6 +175,9 @@ bool perftrace__json_check(const char *buf, size_t len, perftrace__json_error_t 
 /* ---- numbers: of a slice of type NUMBER, or of a STRING that holds just one number ("5.25") ----
  */
 
+/* Length of the JSON number that buf[0..len) starts with, by the grammar of RFC 8259; 0 for none.
+ */
+size_t perftrace__json_number_length(const char *buf, size_t len);
 /* Exact; false (and *ret untouched) for another type, a fraction that is not zero, or out of range.
  * 5.0 and 5e3 are integers. */
 bool perftrace__json_to_i64(const perftrace__json_slice_t *s, int64_t *ret);

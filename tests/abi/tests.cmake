@@ -23,7 +23,7 @@ if(TARGET perftrace)
   perftrace_unit_test(test_runtime_module
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_runtime_module.c
             ${CMAKE_CURRENT_LIST_DIR}/../unit/traced_child.c
-    ROOMS base json LIBS perftrace ${CMAKE_DL_LIBS}
+    ROOMS base json json_doc LIBS perftrace ${CMAKE_DL_LIBS}
     DEFS PERFTRACE_TEST_MODULE="$<TARGET_FILE:abi_module>")
   target_include_directories(test_runtime_module PRIVATE ${CMAKE_CURRENT_LIST_DIR}/../unit)
   add_dependencies(test_runtime_module abi_module)

@@ -2,5 +2,5 @@ foreach(noun scopes names threads laps sessions)
   perftrace_unit_test(test_core_${noun}
                       SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_core_${noun}.c
                               ${CMAKE_CURRENT_LIST_DIR}/traced_child.c
-                      ROOMS base record ring sink core drain writer session config recover runtime json)
+                      ROOMS base record ring sink core drain writer session config recover runtime json json_doc)
 endforeach()

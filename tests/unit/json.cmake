@@ -1,18 +1,18 @@
 foreach(noun scan number string split repair doc cases)
   perftrace_unit_test(test_json_${noun} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_json_${noun}.c
-                      ROOMS base json)
+                      ROOMS base json json_doc)
 endforeach()
 perftrace_unit_test(test_json_property
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_json_property.c
           ${CMAKE_CURRENT_LIST_DIR}/../fuzz/fuzz_json_scan.c
-  ROOMS base json)
+  ROOMS base json json_doc)
 
 # The function comes with the fuzz folder, which is included after this file.
 cmake_language(DEFER CALL perftrace_fuzz_test json_scan SOURCES ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_json_scan.c
-               ROOMS base json)
+               ROOMS base json json_doc)
 
 # A program to be run by hand on a file; see its first lines.
 add_executable(bench_json_scan ${CMAKE_CURRENT_LIST_DIR}/../bench/bench_json_scan.c)
 target_link_libraries(bench_json_scan PRIVATE perftrace_flags)
-perftrace_use_rooms(bench_json_scan base json)
-perftrace_link_rooms(bench_json_scan base json)
+perftrace_use_rooms(bench_json_scan base json json_doc)
+perftrace_link_rooms(bench_json_scan base json json_doc)

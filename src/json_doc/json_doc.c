@@ -7,8 +7,6 @@
  * and frees with the item). */
 #include "json_doc.h"
 
-#include "json_lex.h"
-
 #include <cjson/cJSON.h>
 #include <locale.h>
 #include <math.h>
@@ -49,6 +47,10 @@ static void set_error(perftrace__json_doc_error_t *e, int code, const char *text
     e->column = offset - line_start + 1;
 }
 
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
 /* The next number token of a valid text from *pos on, outside strings. */
 static bool next_number(const char *text, size_t len, size_t *pos, size_t *ret_len) {
     size_t i = *pos;
@@ -58,7 +60,7 @@ static bool next_number(const char *text, size_t len, size_t *pos, size_t *ret_l
             for (i++; text[i] != '"'; i++) {
                 i += text[i] == '\\';
             }
-        } else if (ch == '-' || pt_is_digit(ch)) {
+        } else if (ch == '-' || is_digit(ch)) {
             *pos = i;
             *ret_len = perftrace__json_number_length(text + i, len - i);
             return true;
@@ -194,7 +196,7 @@ static const cJSON *child_of(const cJSON *item, const char *step, size_t len) {
     }
     size_t index = 0;
     for (size_t i = 0; i < len; i++) {
-        if (!pt_is_digit(step[i])) {
+        if (!is_digit(step[i])) {
             return NULL;
         }
         index = index * 10 + (size_t)(step[i] - '0');
