@@ -110,15 +110,26 @@ static bool has_roles(const pt_session_steps_t *steps) {
     return false;
 }
 
+typedef struct steps {
+    const pt_html_frame_t *frame;
+    const pt_session_metric_t *const *chosen;
+    size_t metrics;
+    of_step_t *list; /* rows that are in a step, by step */
+    size_t n;
+    double *value; /* room for twice as many values as there are rows */
+    bool with_role;
+} steps_t;
+
 /* "run 2, rollout, step 7": what tells it from the others. */
-static void put_step_name(const pt_html_frame_t *f, const pt_session_step_t *step,
-                          bool with_role, perftrace__strbuf_t *out) {
-    pt_name_t role = pt_session_name(f->model, PT_NAMES_ROLE, step->role);
+static void put_step_name(const steps_t *s, uint32_t index, perftrace__strbuf_t *out) {
+    const pt_session_model_t *m = s->frame->model;
+    const pt_session_step_t *step = &s->frame->selection->steps->step[index];
+    pt_name_t role = pt_session_name(m, PT_NAMES_ROLE, step->role);
     perftrace__strbuf_t name = PERFTRACE__STRBUF_INIT;
-    if (f->model->runs > 1) {
+    if (m->runs > 1) {
         perftrace__strbuf_printf(&name, "run %u, ", (unsigned)step->run);
     }
-    if (role.len > 0 && with_role) {
+    if (role.len > 0 && s->with_role) {
         perftrace__strbuf_append(&name, role.p, role.len);
         perftrace__strbuf_puts(&name, ", ");
     }
@@ -128,26 +139,25 @@ static void put_step_name(const pt_html_frame_t *f, const pt_session_step_t *ste
     perftrace__strbuf_free(&name);
 }
 
-static bool put_step(const pt_html_frame_t *f, const pt_session_metric_t *const *chosen,
-                     size_t metrics, const of_step_t *list, size_t rows, double *value,
-                     perftrace__strbuf_t *out) {
+/* The step of rows list[from..end). */
+static bool put_step(const steps_t *s, size_t from, size_t end, perftrace__strbuf_t *out) {
     bool ok = true, first = true;
     perftrace__strbuf_puts(out, "\n{\"title\":");
-    put_step_name(f, &f->selection->steps->step[list[0].step], out);
+    put_step_name(s, s->list[from].step, out);
     perftrace__strbuf_puts(out, ",\"metrics\":[");
-    for (size_t k = 0; k < metrics && ok; k++) {
+    for (size_t k = 0; k < s->metrics && ok; k++) {
+        const pt_session_metric_t *metric = s->chosen[k];
         size_t n = 0;
-        for (size_t i = 0; i < rows; i++) {
-            double v = pt_session_metric_of(f->model, &f->model->row[list[i].row], chosen[k]->kind,
-                                            chosen[k]->phase);
-            value[n] = v;
-            n += isnan(v) ? 0 : 1;
+        for (size_t i = from; i < end; i++) {
+            const pt_session_row_t *row = &s->frame->model->row[s->list[i].row];
+            s->value[n] = pt_session_metric_of(s->frame->model, row, metric->kind, metric->phase);
+            n += isnan(s->value[n]) ? 0 : 1;
         }
         if (n > 0) {
-            pt_sort_doubles(value, n, value + rows);
-            pt_bins_t bins = pt_bins_step(value, n);
+            pt_sort_doubles(s->value, n, s->value + (end - from));
+            pt_bins_t bins = pt_bins_step(s->value, n);
             first = pt_html_comma(out, first);
-            ok = put_histogram(chosen[k], value, n, rows, &bins, out);
+            ok = put_histogram(metric, s->value, n, end - from, &bins, out);
         }
     }
     perftrace__strbuf_puts(out, "]}");
@@ -155,32 +165,30 @@ static bool put_step(const pt_html_frame_t *f, const pt_session_metric_t *const 
 }
 
 /* Each n-th step with its histograms, and a line for each step. */
-static bool put_steps(const pt_html_frame_t *f, const pt_session_metric_t *const *chosen,
-                      size_t metrics, const of_step_t *list, size_t n, double *value,
-                      perftrace__strbuf_t *out) {
+static bool put_steps(const steps_t *s, perftrace__strbuf_t *out) {
     size_t steps = 0, at = 0;
-    for (size_t i = 0; i < n; i = end_of_step(list, n, i)) {
+    for (size_t i = 0; i < s->n; i = end_of_step(s->list, s->n, i)) {
         steps++;
     }
     size_t every = PT_MAX((steps + STEPS_MOST - 1) / STEPS_MOST, (size_t)1);
     bool ok = true;
-    perftrace__strbuf_printf(out, "\"every\":%zu,\"assigned\":%zu,\"steps\":[", every, n);
-    for (size_t i = 0, end; i < n && ok; i = end) {
-        end = end_of_step(list, n, i);
+    perftrace__strbuf_printf(out, "\"every\":%zu,\"assigned\":%zu,\"steps\":[", every, s->n);
+    for (size_t i = 0, end; i < s->n && ok; i = end) {
+        end = end_of_step(s->list, s->n, i);
         if (at % every == 0) {
             (void)pt_html_comma(out, at == 0);
-            ok = put_step(f, chosen, metrics, &list[i], end - i, value, out);
+            ok = put_step(s, i, end, out);
         }
         at++;
     }
     perftrace__strbuf_puts(out, "],\n\"lines\":[");
-    for (size_t i = 0; i < n; i = end_of_step(list, n, i)) {
-        const pt_session_step_t *step = &f->selection->steps->step[list[i].step];
+    for (size_t i = 0; i < s->n; i = end_of_step(s->list, s->n, i)) {
+        const pt_session_step_t *step = &s->frame->selection->steps->step[s->list[i].step];
         (void)pt_html_comma(out, i == 0);
         perftrace__strbuf_puts(out, "{\"at\":");
-        pt_html_moment(out, step->end - f->origin[step->run]);
+        pt_html_moment(out, step->end - s->frame->origin[step->run]);
         perftrace__strbuf_puts(out, ",\"label\":");
-        put_step_name(f, step, out);
+        put_step_name(s, s->list[i].step, out);
         perftrace__strbuf_putc(out, '}');
     }
     perftrace__strbuf_putc(out, ']');
@@ -204,12 +212,19 @@ bool pt_html_histograms(const pt_html_frame_t *f, const pt_session_metrics_t *me
         perftrace__strbuf_puts(out, "\"every\":1,\"assigned\":0,\"steps\":[],\"lines\":[]}");
         return ok;
     }
-    of_step_t *list = malloc((rows + 1) * sizeof *list);
-    double *value = malloc((2 * rows + 1) * sizeof *value);
-    ok = ok && list != NULL && value != NULL &&
-         put_steps(f, chosen, n, list, group(f, list), value, out);
+    steps_t s = {.frame = f,
+                 .chosen = chosen,
+                 .metrics = n,
+                 .list = malloc((rows + 1) * sizeof *s.list),
+                 .value = malloc((2 * rows + 1) * sizeof *s.value),
+                 .with_role = has_roles(f->selection->steps)};
+    ok = ok && s.list != NULL && s.value != NULL;
+    if (ok) {
+        s.n = group(f, s.list);
+        ok = put_steps(&s, out);
+    }
     perftrace__strbuf_putc(out, '}');
-    free(list);
-    free(value);
+    free(s.list);
+    free(s.value);
     return ok;
 }

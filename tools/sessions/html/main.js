@@ -50,6 +50,7 @@ function drawFrame() {
     document.getElementById('made-by').textContent = `Made by ${about.maker}.`;
     document.getElementById('license').textContent =
         document.getElementById('chart-license').textContent.trim();
+    section('lifecycle').hidden = data.timeline.most === 0;
     document.getElementById('contents').replaceChildren(
         ...Array.from(document.querySelectorAll('main > section:not([hidden])'), ({ id, firstElementChild }) => (
             make('a', { href: `#${id}` }, firstElementChild.textContent))));

@@ -62,7 +62,7 @@ function scatterDatasets(points) {
 
 function stepLines() {
     return data.histograms.lines.map(({ at, label }) => (
-        { axis: 'x', value: at, color: theme.color.faint, dash: [1, 3], label }));
+        { axis: 'x', value: at, color: theme.color.faint, dash: [1, 4], label }));
 }
 
 function quantileLines(axis, { p50, p95 }) {

@@ -218,7 +218,6 @@ function timelineText() {
 }
 
 function drawTimeline() {
-    section('lifecycle').hidden = data.timeline.most === 0;
     if (data.timeline.most === 0)
         return;
     const rows = data.timeline.rows.map(timelineRow);
