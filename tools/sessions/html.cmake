@@ -35,6 +35,6 @@ add_custom_command(
   VERBATIM)
 perftrace_room(session_html_asset SOURCES ${asset})
 perftrace_room(session_html
-  SOURCES html_style.c html_json.c html_frame.c html_sample.c html_scatter.c html_level.c
+  SOURCES html_json.c html_frame.c html_sample.c html_scatter.c html_level.c
           html_over_time.c html_timelines.c html_histograms.c html_tables.c html_data.c html_page.c
   DEPS base json common trace sessions)

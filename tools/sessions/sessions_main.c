@@ -9,8 +9,10 @@
 #include "session_report.h"
 #include "session_source.h"
 #include "sessions_output.h"
+#include "sessions_page.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_FILES_NAMED 4 /* of one kind of problem */
 
@@ -116,6 +118,22 @@ static pt_exit_t judge(const pt_problems_t *book, const pt_sessions_options_t *o
     return bad ? PT_EXIT_PROBLEMS : PT_EXIT_OK;
 }
 
+/* The page of one side. Whether the report is to follow: not where the page took its place. */
+static pt_exit_t write_page(const side_t *side, const pt_report_t *report,
+                            const pt_sessions_options_t *o, bool *ret_go_on) {
+    const char **file = name_files(&side->paths);
+    pt_exit_t status = PT_EXIT_INTERNAL;
+    *ret_go_on = o->output != NULL || strcmp(o->html, "-") != 0;
+    if (file == NULL) {
+        pt_error("out of memory");
+    } else {
+        status = pt_sessions_page_write(&side->selection, file, &side->paths, report,
+                                        thread_count(o), o);
+    }
+    free(file);
+    return status;
+}
+
 /* The output must be none of the inputs of either side. */
 static pt_exit_t write_report(const pt_report_t *report, const pt_problems_t *book,
                               const side_t side[2], const pt_sessions_options_t *o) {
@@ -135,6 +153,7 @@ static pt_exit_t write_report(const pt_report_t *report, const pt_problems_t *bo
 
 static int run(const pt_sessions_options_t *o, const pt_string_list_t *operands) {
     side_t side[2] = {{.paths = PT_PATHS_INIT}, {.paths = PT_PATHS_INIT}};
+    side[0].model.keep_spans = o->html != NULL;
     pt_report_t report = PT_REPORT_INIT;
     pt_problems_t *book = pt_problems_new(pt_session_problem_kinds(), PT_SESSION_PROBLEM_COUNT);
     size_t first = o->compare ? 1 : operands->count;
@@ -154,8 +173,12 @@ static int run(const pt_sessions_options_t *o, const pt_string_list_t *operands)
         status = pt_sessions_output_choose(&report, o);
     }
     if (status == PT_EXIT_OK) {
+        bool go_on = true;
         status = (int)judge(book, o);
-        status = status == PT_EXIT_OK ? (int)write_report(&report, book, side, o) : status;
+        if (status == PT_EXIT_OK && o->html != NULL) {
+            status = (int)write_page(&side[0], &report, o, &go_on);
+        }
+        status = status == PT_EXIT_OK && go_on ? (int)write_report(&report, book, side, o) : status;
     } else if (status == PT_EXIT_INPUT) {
         pt_problems_print(book, o->strict, MAX_FILES_NAMED);
     }
@@ -171,6 +194,9 @@ int main(int argc, char **argv) {
     pt_string_list_t operands = PT_STRING_LIST_INIT;
     pt_message_init(pt_sessions_tool.name, argc > 0 ? argv[0] : NULL, PT_NORMAL);
     int status = pt_sessions_options_parse(&options, argc, argv, &operands);
+    if (status == PT_OPTION_GO_ON && options.html != NULL && !pt_sessions_page_possible()) {
+        status = PT_EXIT_OUTPUT;
+    }
     if (status == PT_OPTION_GO_ON) {
         pt_output_catch_signals();
         status = run(&options, &operands);

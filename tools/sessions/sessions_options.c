@@ -6,6 +6,11 @@
 #include <math.h>
 #include <string.h>
 
+static bool add_style(void *values, const char *value, perftrace__strbuf_t *ret_problem) {
+    pt_sessions_options_t *o = values;
+    return pt_phase_styles_add(&o->styles, value, ret_problem);
+}
+
 #define S pt_sessions_options_t
 static const pt_option_t options[] = {
     PT_OPTION_HEADING("Output"),
@@ -16,6 +21,15 @@ static const pt_option_t options[] = {
     PT_OPTION_LIST(S, tables, 0, "table", "NAME", "only this table, as --json names it"),
     PT_OPTION_UINT64(S, top, 'n', "top", "N", 0, 100000,
                      "rows of the lists of the slowest and of the unfinished (10)"),
+    PT_OPTION_HEADING("Charts"),
+    PT_OPTION_STRING(S, html, 0, "html", "FILE",
+                     "write a page with charts for a browser to FILE, too (- for standard output, "
+                     "instead)"),
+    PT_OPTION_CALLBACK(add_style, 0, "phase-style", "NAME=#RRGGBB[:LABEL]",
+                       "colour and label of a phase in it"),
+    PT_OPTION_FLAG(S, lifecycle, 'L', "lifecycle", "show timelines of sessions in it (on)"),
+    PT_OPTION_UINT64(S, timelines, 'N', "max-lifecycle-sessions", "N", 1, 100000,
+                     "timelines of the N first to end, slowest and unfinished (200)"),
     PT_OPTION_HEADING("What to take"),
     PT_OPTION_STRING(S, ranks, 0, "ranks", "LIST", "only these ranks, as 0,8-9"),
     PT_OPTION_LIST(S, roles, 0, "role", "ROLE", "only this role"),
@@ -41,6 +55,7 @@ static const char *const synopsis[] = {"[OPTION]... INPUT...", "--compare [OPTIO
 static const pt_text_t examples[] = {
     {"perf-trace-sessions logs/", "all sessions below a directory"},
     {"perf-trace-sessions sessions-r*.jsonl -B 128", "with training steps of 128 tasks"},
+    {"perf-trace-sessions logs/ -B 128 --html sessions.html", "the same, and a page with charts"},
     {"perf-trace-sessions logs/ --status failed --role rollout", "what failed, and where"},
     {"perf-trace-sessions logs/ --csv --table slowest --top 100", "the slowest, for a spreadsheet"},
     {"perf-trace-sessions --compare before/ after/", "what has changed, and what is noise"},
@@ -92,8 +107,12 @@ static bool parse_time(const char *text, double *ret) {
 
 int pt_sessions_options_parse(pt_sessions_options_t *o, int argc, char *const *argv,
                               pt_string_list_t *ret_operands) {
-    *o = (pt_sessions_options_t){
-        .top = 10, .confidence = 99, .from_s = (double)-INFINITY, .to_s = (double)INFINITY};
+    *o = (pt_sessions_options_t){.top = 10,
+                                 .lifecycle = true,
+                                 .timelines = 200,
+                                 .confidence = 99,
+                                 .from_s = (double)-INFINITY,
+                                 .to_s = (double)INFINITY};
     int status = pt_option_parse(&pt_sessions_tool, o, argc, argv, ret_operands);
     if (status != PT_OPTION_GO_ON) {
         return status;
@@ -107,6 +126,15 @@ int pt_sessions_options_parse(pt_sessions_options_t *o, int argc, char *const *a
     }
     if (o->json && o->csv) {
         return usage_error("--json and --csv exclude each other");
+    }
+    if (o->html != NULL && o->compare) {
+        return usage_error("--html shows one run: it does not go with --compare");
+    }
+    if (o->html != NULL && *o->html == '\0') {
+        return usage_error("--html needs the name of a file");
+    }
+    if (o->html != NULL && o->output != NULL && strcmp(o->html, o->output) == 0) {
+        return usage_error("--html and --output name the same file");
     }
     if (!parse_time(o->from, &o->from_s)) {
         return usage_error("--from takes a time such as 1.5s");
@@ -136,6 +164,7 @@ int pt_sessions_options_parse(pt_sessions_options_t *o, int argc, char *const *a
 }
 
 void pt_sessions_options_free(pt_sessions_options_t *o) {
+    pt_phase_styles_free(&o->styles);
     pt_string_list_free(&o->tables);
     pt_string_list_free(&o->roles);
     pt_string_list_free(&o->statuses);

@@ -1,6 +1,7 @@
 /* sessions_options.h: the command line of perf-trace-sessions. SPDX-License-Identifier: MIT */
 #ifndef PERFTRACE_SESSIONS_SESSIONS_OPTIONS_H
 #define PERFTRACE_SESSIONS_SESSIONS_OPTIONS_H
+#include "html_style.h"
 #include "number_ranges.h"
 #include "option.h"
 
@@ -13,8 +14,12 @@ typedef struct pt_sessions_options {
     pt_string_list_t roles, statuses, tasks;
     const char *from, *to; /* durations; NULL: open */
     uint64_t batch_size;   /* 0: no steps */
-    double confidence;     /* percent */
-    int64_t jobs;          /* 0: one for each processor */
+    const char *html;      /* NULL: no page */
+    bool lifecycle;        /* the page shows timelines of sessions, */
+    uint64_t timelines;    /* so many of each order */
+    pt_phase_styles_t styles;
+    double confidence; /* percent */
+    int64_t jobs;      /* 0: one for each processor */
 
     /* Decoded. */
     double from_s, to_s;
