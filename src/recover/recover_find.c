@@ -1,13 +1,13 @@
 /* recover_find.c: the rings that belong to a directory. SPDX-License-Identifier: MIT */
 #include "os.h"
 #include "recover.h"
+#include "recover_list.h"
 #include "recover_trace.h"
 #include "ring_reader.h"
 
 #include <perftrace/status.h>
 
 #include <fcntl.h>
-#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,63 +113,39 @@ static void try_one(const char *path, search_t *s) {
     }
 }
 
-static void try_links(const char *pattern, search_t *s) {
-    glob_t g;
-    if (glob(pattern, 0, NULL, &g) != 0) {
-        return;
-    }
-    for (size_t i = 0; i < g.gl_pathc; i++) {
+static void try_links(const char *dir, search_t *s) {
+    perftrace__path_list_t links = perftrace__path_list_read(dir, "traces-", false);
+    for (size_t i = 0; i < links.count; i++) {
         struct stat st;
-        if (lstat(g.gl_pathv[i], &st) == 0 && S_ISLNK(st.st_mode)) {
-            try_one(g.gl_pathv[i], s);
+        if (lstat(links.paths[i], &st) == 0 && S_ISLNK(st.st_mode)) {
+            try_one(links.paths[i], s);
         }
     }
-    globfree(&g);
+    perftrace__path_list_free(&links);
 }
 
-static void try_rings(const char *pattern, const char *dir, search_t *s) {
-    glob_t g;
-    if (glob(pattern, 0, NULL, &g) != 0) {
-        return;
-    }
-    for (size_t i = 0; i < g.gl_pathc; i++) {
-        if (belongs(g.gl_pathv[i], dir)) {
-            try_one(g.gl_pathv[i], s);
+static void try_rings(const char *ring_dir, const char *dir, search_t *s) {
+    char mine[64];
+    snprintf(mine, sizeof(mine), "perftrace-%u-", (unsigned)geteuid());
+    perftrace__path_list_t rings = perftrace__path_list_read(ring_dir, mine, true);
+    for (size_t i = 0; i < rings.count; i++) {
+        if (belongs(rings.paths[i], dir)) {
+            try_one(rings.paths[i], s);
         } else if (!(s->flags & PERFTRACE__RECOVER_DRY)) {
-            remove_unfinished(g.gl_pathv[i]);
+            remove_unfinished(rings.paths[i]);
         }
     }
-    globfree(&g);
-}
-
-/* Appends dir with the characters that mean something to glob escaped. */
-static bool glob_in(const char *dir, const char *pattern, char out[PATH_MAX]) {
-    size_t n = 0;
-    for (const char *p = dir; *p; p++) {
-        if (n + 2 >= PATH_MAX) {
-            return false;
-        }
-        if (strchr("*?[]\\", *p)) {
-            out[n++] = '\\';
-        }
-        out[n++] = *p;
-    }
-    return snprintf(out + n, PATH_MAX - n, "/%s", pattern) < (int)(PATH_MAX - n);
+    perftrace__path_list_free(&rings);
 }
 
 unsigned perftrace__recover_dir(const char *dir, const char *const *ring_dirs, unsigned n,
                                 unsigned flags, perftrace__recover_fn fn, void *user) {
-    char pattern[PATH_MAX];
     search_t s = {flags, fn, user, 0};
-    if (dir && glob_in(dir, "traces-*.ring", pattern)) {
-        try_links(pattern, &s);
+    if (dir) {
+        try_links(dir, &s);
     }
     for (unsigned i = 0; i < n; i++) {
-        char mine[64];
-        snprintf(mine, sizeof(mine), "perftrace-%u-*.ring*", (unsigned)geteuid());
-        if (glob_in(ring_dirs[i], mine, pattern)) {
-            try_rings(pattern, dir, &s);
-        }
+        try_rings(ring_dirs[i], dir, &s);
     }
     return s.tried;
 }
@@ -198,19 +174,14 @@ int perftrace__recover_ring_of(const char *trace_path, const char *const *ring_d
     int status = perftrace__recover_trace_closed(trace_path) ? PERFTRACE_ERR_EXISTS
                                                              : PERFTRACE_ERR_NOT_FOUND;
     for (unsigned i = 0; i < n && status == PERFTRACE_ERR_NOT_FOUND; i++) {
-        char pattern[PATH_MAX];
-        glob_t g;
-        if (!glob_in(ring_dirs[i], "perftrace-*.ring*", pattern) ||
-            glob(pattern, 0, NULL, &g) != 0) {
-            continue;
-        }
-        for (size_t k = 0; k < g.gl_pathc && status == PERFTRACE_ERR_NOT_FOUND; k++) {
-            if (is_ring_of(g.gl_pathv[k], trace_path)) {
-                int len = snprintf(out, size, "%s", g.gl_pathv[k]);
+        perftrace__path_list_t rings = perftrace__path_list_read(ring_dirs[i], "perftrace-", true);
+        for (size_t k = 0; k < rings.count && status == PERFTRACE_ERR_NOT_FOUND; k++) {
+            if (is_ring_of(rings.paths[k], trace_path)) {
+                int len = snprintf(out, size, "%s", rings.paths[k]);
                 status = len > 0 && (size_t)len < size ? PERFTRACE_OK : PERFTRACE_ERR_TOO_LONG;
             }
         }
-        globfree(&g);
+        perftrace__path_list_free(&rings);
     }
     return status;
 }

@@ -6,5 +6,6 @@ foreach(noun life overflow fork late sessions)
   # Hundreds of processes, on a busy machine with a sanitizer.
   set_tests_properties(test_runtime_${noun} PROPERTIES TIMEOUT 400)
 endforeach()
+set_tests_properties(test_runtime_fork PROPERTIES TIMEOUT 600)
 # test_runtime_fork counts what the forked child asks of the allocator.
 target_link_options(test_runtime_fork PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free)
