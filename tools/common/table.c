@@ -40,6 +40,37 @@ pt_table_t *pt_report_table(pt_report_t *r, const char *id, const char *title, b
     return table;
 }
 
+static void free_table(pt_table_t *t) {
+    for (size_t i = 0; i < t->columns; i++) {
+        free(t->column[i].id);
+        free(t->column[i].title);
+    }
+    for (size_t i = 0; i < t->cells; i++) {
+        free(t->cell[i].text);
+    }
+    free(t->column);
+    free(t->cell);
+    free(t->id);
+    free(t->title);
+    free(t->note);
+}
+
+void pt_report_move(pt_report_t *to, pt_report_t *from) {
+    to->failed |= from->failed;
+    for (size_t i = 0; i < from->tables; i++) {
+        pt_table_t *table = grow(to->table, sizeof *table, to->tables, &to->cap);
+        if (table == NULL) {
+            to->failed = true;
+            free_table(&from->table[i]);
+        } else {
+            to->table = table;
+            to->table[to->tables++] = from->table[i];
+        }
+    }
+    free(from->table);
+    *from = (pt_report_t)PT_REPORT_INIT;
+}
+
 const pt_table_t *pt_report_find(const pt_report_t *r, const char *id) {
     for (size_t i = 0; i < r->tables; i++) {
         if (strcmp(r->table[i].id, id) == 0) {
@@ -55,21 +86,6 @@ bool pt_report_failed(const pt_report_t *r) {
         failed |= r->table[i].failed;
     }
     return failed;
-}
-
-static void free_table(pt_table_t *t) {
-    for (size_t i = 0; i < t->columns; i++) {
-        free(t->column[i].id);
-        free(t->column[i].title);
-    }
-    for (size_t i = 0; i < t->cells; i++) {
-        free(t->cell[i].text);
-    }
-    free(t->column);
-    free(t->cell);
-    free(t->id);
-    free(t->title);
-    free(t->note);
 }
 
 void pt_report_free(pt_report_t *r) {

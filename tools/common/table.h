@@ -63,6 +63,8 @@ typedef struct pt_report {
 /* Adds a table. The address lives until the next one is added; never NULL (without memory it is a
  * table that takes nothing). Texts are copied, here and below. */
 pt_table_t *pt_report_table(pt_report_t *report, const char *id, const char *title, bool facts);
+/* Moves all tables of one report behind those of another; the first is empty then. */
+void pt_report_move(pt_report_t *to, pt_report_t *from);
 const pt_table_t *pt_report_find(const pt_report_t *report, const char *id); /* NULL: none */
 /* Whether memory ran out in it or in one of its tables. */
 bool pt_report_failed(const pt_report_t *report);

@@ -12,7 +12,7 @@ static void put_metric(pt_session_report_t *r, pt_table_t *t, const pt_session_m
     pt_name_t name = pt_session_metric_name(r->selection->model, metric);
     const pt_summary_t *s = &metric->summary;
     bool phase = metric->kind == PT_METRIC_PHASE;
-    double rows = (double)r->selection->rows;
+    double rows = (double)r->selection->rows, total = r->metrics->metric[0].summary.sum;
     pt_table_text(t, name.p, name.len);
     pt_table_cstr(t, kind_text(metric->kind));
     pt_table_number(t, (double)metric->sessions);
@@ -23,8 +23,7 @@ static void put_metric(pt_session_report_t *r, pt_table_t *t, const pt_session_m
     pt_table_number(t, s->p90);
     pt_table_number(t, s->p99);
     pt_table_number(t, s->max);
-    pt_table_number(t, r->metrics.total > 0 && s->n > 0 ? metric->sum_with_total / r->metrics.total
-                                                        : (double)NAN);
+    pt_table_number(t, total > 0 && s->n > 0 ? metric->sum_with_total / total : (double)NAN);
     pt_table_number(t, s->min);
     pt_table_number(t, s->median_low);
     pt_table_number(t, s->sum);
@@ -50,8 +49,8 @@ bool pt_report_durations(pt_session_report_t *r) {
     pt_table_detail(t, "sum", PT_COLUMN_SECONDS);
     pt_table_detail(t, "spans", PT_COLUMN_COUNT);
     pt_table_detail(t, "open_spans", PT_COLUMN_COUNT);
-    for (size_t i = 0; i < r->metrics.count; i++) {
-        const pt_session_metric_t *metric = &r->metrics.metric[i];
+    for (size_t i = 0; i < r->metrics->count; i++) {
+        const pt_session_metric_t *metric = &r->metrics->metric[i];
         if (metric->sessions > 0 || metric->kind == PT_METRIC_TOTAL) {
             put_metric(r, t, metric);
         }

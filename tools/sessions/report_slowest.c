@@ -22,7 +22,7 @@ static int by_total(const void *a, const void *b) {
 
 /* The rows that can be among the first `top`, sorted; NULL without memory. */
 static slow_t *find_slowest(const pt_session_report_t *r, size_t top, size_t *ret_count) {
-    const pt_session_metric_t *totals = &r->metrics.metric[0];
+    const pt_session_metric_t *totals = &r->metrics->metric[0];
     double limit = pt_top_limit(totals->value, totals->n, top);
     slow_t *list =
         malloc((totals->n - pt_count_below(totals->value, totals->n, limit) + 1) * sizeof *list);
@@ -43,7 +43,7 @@ static slow_t *find_slowest(const pt_session_report_t *r, size_t top, size_t *re
 
 /* The phases that have columns, in the order of their names; returns how many. */
 static unsigned choose_phases(const pt_session_report_t *r, unsigned *phase) {
-    const pt_session_metrics_t *x = &r->metrics;
+    const pt_session_metrics_t *x = r->metrics;
     unsigned count = 0;
     for (size_t i = 0; i < x->count; i++) {
         const pt_session_metric_t *metric = &x->metric[i];

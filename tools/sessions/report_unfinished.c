@@ -80,7 +80,7 @@ static waiting_t *find_waiting(const pt_session_report_t *r, double limit, size_
 }
 
 bool pt_report_unfinished(pt_session_report_t *r) {
-    double limit = PT_STUCK_TIMES * r->metrics.metric[0].summary.p99;
+    double limit = PT_STUCK_TIMES * r->metrics->metric[0].summary.p99;
     size_t count, stuck;
     waiting_t *list = find_waiting(r, limit, &count, &stuck);
     if (list == NULL) {

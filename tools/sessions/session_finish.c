@@ -92,13 +92,14 @@ static bool is_identity(const uint32_t *map, uint32_t count) {
     return true;
 }
 
-static void rename_rows(pt_session_model_t *m, pt_names_t kind, const uint32_t *map) {
+/* All three at once: a pass over the rows costs more than what is done in it. */
+static void rename_rows(pt_session_model_t *m, const uint32_t *role, const uint32_t *status,
+                        const uint32_t *reason) {
     for (size_t i = 0; i < m->rows; i++) {
         pt_session_row_t *row = &m->row[i];
-        uint16_t *field = kind == PT_NAMES_ROLE     ? &row->role
-                          : kind == PT_NAMES_STATUS ? &row->status
-                                                    : &row->reason;
-        *field = (uint16_t)map[*field];
+        row->role = (uint16_t)role[row->role];
+        row->status = (uint16_t)status[row->status];
+        row->reason = (uint16_t)reason[row->reason];
     }
 }
 
@@ -114,34 +115,53 @@ static void rename_phases(pt_session_model_t *m, const uint32_t *map) {
     }
 }
 
-static bool order_names(pt_session_model_t *m, pt_names_t kind,
-                        int (*compare)(pt_name_t a, pt_name_t b)) {
-    uint32_t *map = NULL;
-    if (!pt_name_table_sort(&m->names[kind], compare, &map)) {
-        return false;
+static void rename_counters(pt_session_model_t *m, const uint32_t *map) {
+    for (size_t i = 0; i < m->counters; i++) {
+        m->counter[i].counter = (uint16_t)map[m->counter[i].counter];
     }
-    if (!is_identity(map, m->names[kind].count)) {
-        if (kind == PT_NAMES_PHASE) {
-            rename_phases(m, map);
-        } else if (kind == PT_NAMES_COUNTER) {
-            for (size_t i = 0; i < m->counters; i++) {
-                m->counter[i].counter = (uint16_t)map[m->counter[i].counter];
-            }
-        } else {
-            rename_rows(m, kind, map);
+}
+
+typedef struct maps {
+    uint32_t *of[PT_NAMES_COUNT];
+} maps_t;
+
+static bool sort_names(pt_session_model_t *m, maps_t *maps) {
+    return pt_name_table_sort(&m->names[PT_NAMES_ROLE], NULL, &maps->of[PT_NAMES_ROLE]) &&
+           pt_name_table_sort(&m->names[PT_NAMES_STATUS], status_order,
+                              &maps->of[PT_NAMES_STATUS]) &&
+           pt_name_table_sort(&m->names[PT_NAMES_REASON], NULL, &maps->of[PT_NAMES_REASON]) &&
+           pt_name_table_sort(&m->names[PT_NAMES_PHASE], phase_order, &maps->of[PT_NAMES_PHASE]) &&
+           pt_name_table_sort(&m->names[PT_NAMES_COUNTER], NULL, &maps->of[PT_NAMES_COUNTER]);
+}
+
+static bool order_names(pt_session_model_t *m) {
+    maps_t maps = {{NULL}};
+    bool ok = sort_names(m, &maps);
+    if (ok) {
+        const pt_name_table_t *names = m->names;
+        uint32_t *const *of = maps.of;
+        if (!is_identity(of[PT_NAMES_ROLE], names[PT_NAMES_ROLE].count) ||
+            !is_identity(of[PT_NAMES_STATUS], names[PT_NAMES_STATUS].count) ||
+            !is_identity(of[PT_NAMES_REASON], names[PT_NAMES_REASON].count)) {
+            rename_rows(m, of[PT_NAMES_ROLE], of[PT_NAMES_STATUS], of[PT_NAMES_REASON]);
+        }
+        if (!is_identity(of[PT_NAMES_PHASE], names[PT_NAMES_PHASE].count)) {
+            rename_phases(m, of[PT_NAMES_PHASE]);
+        }
+        if (!is_identity(of[PT_NAMES_COUNTER], names[PT_NAMES_COUNTER].count)) {
+            rename_counters(m, of[PT_NAMES_COUNTER]);
         }
     }
-    free(map);
-    return true;
+    for (unsigned i = 0; i < PT_NAMES_COUNT; i++) {
+        free(maps.of[i]);
+    }
+    return ok;
 }
 
 bool pt_session_model_finish(pt_session_model_t *m, pt_problems_t *book) {
     m->records = m->rows;
     bool unique = pt_session_ids_differ(m);
-    m->finished =
-        order_names(m, PT_NAMES_ROLE, NULL) && order_names(m, PT_NAMES_STATUS, status_order) &&
-        order_names(m, PT_NAMES_REASON, NULL) && order_names(m, PT_NAMES_PHASE, phase_order) &&
-        order_names(m, PT_NAMES_COUNTER, NULL) && (unique || pt_session_drop_duplicates(m, book)) &&
-        pt_session_find_runs(m, unique, book) && group_tasks(m);
+    m->finished = order_names(m) && (unique || pt_session_drop_duplicates(m, book)) &&
+                  pt_session_find_runs(m, unique, book) && group_tasks(m);
     return m->finished;
 }

@@ -76,38 +76,19 @@ static void gather(const pt_selection_t *s, pt_session_metrics_t *x) {
     }
 }
 
-static int sort_work(void *ctx, void *task, unsigned worker) {
-    pt_session_metric_t *metric = task;
+bool pt_session_metric_sum_up(pt_session_metric_t *metric) {
     size_t size = (metric->n + 1) * sizeof(double);
     double *scratch = pt_huge(malloc(size), size);
-    (void)ctx;
-    (void)worker;
     if (scratch == NULL) {
-        return -1;
+        return false;
     }
     pt_sort_doubles(metric->value, metric->n, scratch);
     metric->summary = pt_summarise(metric->value, metric->n);
     free(scratch);
-    return 0;
+    return true;
 }
 
-static bool sort_all(pt_session_metrics_t *x, unsigned threads) {
-    pt_ordered_options_t how = {.threads = threads > 1 ? threads : 0, .work = sort_work};
-    pt_ordered_t *pipe = pt_ordered_new(&how);
-    if (pipe == NULL) {
-        return false;
-    }
-    for (size_t i = 0; i < x->count; i++) {
-        if (pt_ordered_submit(pipe, PT_ORDERED_NO_LANE, &x->metric[i]) != 0) {
-            break;
-        }
-    }
-    int status = pt_ordered_finish(pipe);
-    pt_ordered_free(pipe);
-    return status == 0;
-}
-
-bool pt_session_metrics_make(const pt_selection_t *s, unsigned threads, pt_session_metrics_t *x) {
+bool pt_session_metrics_gather(const pt_selection_t *s, pt_session_metrics_t *x) {
     uint32_t phases = s->model->names[PT_NAMES_PHASE].count;
     memset(x, 0, sizeof *x);
     x->metric = calloc((size_t)phases + 3, sizeof *x->metric);
@@ -135,11 +116,31 @@ bool pt_session_metrics_make(const pt_selection_t *s, unsigned threads, pt_sessi
             x->metric[i].sessions = x->metric[i].n;
         }
     }
-    if (!sort_all(x, threads)) {
+    return true;
+}
+
+static int sum_up_work(void *ctx, void *task, unsigned worker) {
+    (void)ctx;
+    (void)worker;
+    return pt_session_metric_sum_up(task) ? 0 : -1;
+}
+
+bool pt_session_metrics_make(const pt_selection_t *s, unsigned threads, pt_session_metrics_t *x) {
+    pt_ordered_options_t how = {.threads = threads > 1 ? threads : 0, .work = sum_up_work};
+    if (!pt_session_metrics_gather(s, x)) {
         return false;
     }
-    x->total = x->metric[TOTAL].summary.sum;
-    return true;
+    pt_ordered_t *pipe = pt_ordered_new(&how);
+    int status = pipe != NULL ? 0 : -1;
+    for (size_t i = 0; i < x->count && status == 0; i++) {
+        status = pt_ordered_submit(pipe, PT_ORDERED_NO_LANE, &x->metric[i]);
+    }
+    if (pipe != NULL) {
+        int end = pt_ordered_finish(pipe);
+        status = status != 0 ? status : end;
+        pt_ordered_free(pipe);
+    }
+    return status == 0;
 }
 
 void pt_session_metrics_free(pt_session_metrics_t *x) {

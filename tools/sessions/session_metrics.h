@@ -25,11 +25,15 @@ typedef struct pt_session_metric {
 typedef struct pt_session_metrics {
     pt_session_metric_t *metric; /* total, queue, the phases in the order of their names, idle */
     size_t count;
-    double total; /* sum of all totals */
 } pt_session_metrics_t;
 
-/* Gathers, sorts and sums up, on up to `threads` threads. False without memory. Free with
+/* Gathers the values of all metrics, unsorted. False without memory. Free with
  * pt_session_metrics_free in every case. */
+bool pt_session_metrics_gather(const pt_selection_t *selection, pt_session_metrics_t *ret_metrics);
+/* Sorts the values of one and sums them up; those of different metrics may be sorted at the same
+ * time. False without memory. */
+bool pt_session_metric_sum_up(pt_session_metric_t *metric);
+/* Both, for all metrics, on up to `threads` threads. */
 bool pt_session_metrics_make(const pt_selection_t *selection, unsigned threads,
                              pt_session_metrics_t *ret_metrics);
 void pt_session_metrics_free(pt_session_metrics_t *metrics); /* accepts NULL */

@@ -1,8 +1,11 @@
 /* session_report.c: what is said about a selection of sessions. SPDX-License-Identifier: MIT */
 #include "session_report.h"
 
+#include "ordered.h"
+
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 uint32_t pt_report_status(const pt_session_report_t *r, const char *status) {
     pt_name_t name = {status, strlen(status)};
@@ -60,13 +63,73 @@ void pt_report_place(const pt_session_report_t *r, pt_table_t *t, const pt_sessi
     perftrace__strbuf_free(&text);
 }
 
+/* ---- all parts, side by side ---- */
+
+enum { SUMMARY, DURATIONS, RANKS, TASKS, SLOWEST, UNFINISHED, STEPS, PARTS }; /* as printed */
+
+/* A part of the report, or a metric to be sorted. */
+typedef struct job {
+    bool (*part)(pt_session_report_t *report);
+    pt_session_report_t report;
+    pt_report_t out;
+    pt_session_metric_t *metric; /* NULL: a part */
+} job_t;
+
+static int job_work(void *ctx, void *task, unsigned worker) {
+    job_t *job = task;
+    (void)ctx;
+    (void)worker;
+    bool ok = job->metric != NULL ? pt_session_metric_sum_up(job->metric) : job->part(&job->report);
+    return ok ? 0 : -1;
+}
+
+/* Runs what needs no metrics while they are gathered, then sorts them, then the rest. */
+static int run_jobs(pt_ordered_t *pipe, job_t *part, pt_session_metrics_t *x) {
+    static const unsigned first[] = {SUMMARY, RANKS, TASKS};
+    static const unsigned then[] = {DURATIONS, SLOWEST, UNFINISHED, STEPS};
+    int status = 0;
+    for (size_t i = 0; i < PT_ARRAY_LEN(first) && status == 0; i++) {
+        status = pt_ordered_submit(pipe, PT_ORDERED_NO_LANE, &part[first[i]]);
+    }
+    bool ok = pt_session_metrics_gather(part->report.selection, x);
+    job_t *sort = calloc(x->count + 1, sizeof *sort);
+    ok = ok && sort != NULL;
+    for (size_t i = 0; ok && i < x->count && status == 0; i++) {
+        sort[i].metric = &x->metric[i];
+        status = pt_ordered_submit(pipe, PT_ORDERED_NO_LANE, &sort[i]);
+    }
+    int end = pt_ordered_finish(pipe);
+    status = !ok ? -1 : status != 0 ? status : end;
+    free(sort);
+    for (size_t i = 0; i < PT_ARRAY_LEN(then) && status == 0; i++) {
+        status = pt_ordered_submit(pipe, PT_ORDERED_NO_LANE, &part[then[i]]);
+    }
+    end = pt_ordered_finish(pipe);
+    return status != 0 ? status : end;
+}
+
 bool pt_session_report_make(const pt_selection_t *selection, const char *const *file, size_t top,
                             unsigned threads, pt_report_t *out) {
-    pt_session_report_t r = {.selection = selection, .file = file, .top = top, .out = out};
-    bool ok = pt_session_metrics_make(selection, threads, &r.metrics) && pt_report_summary(&r) &&
-              pt_report_durations(&r) && pt_report_ranks(&r) && pt_report_tasks(&r) &&
-              pt_report_slowest(&r) && pt_report_unfinished(&r) && pt_report_steps(&r) &&
-              !pt_report_failed(out);
-    pt_session_metrics_free(&r.metrics);
-    return ok;
+    static bool (*const parts[PARTS])(pt_session_report_t *) = {
+        [SUMMARY] = pt_report_summary, [DURATIONS] = pt_report_durations,
+        [RANKS] = pt_report_ranks,     [TASKS] = pt_report_tasks,
+        [SLOWEST] = pt_report_slowest, [UNFINISHED] = pt_report_unfinished,
+        [STEPS] = pt_report_steps,
+    };
+    pt_session_metrics_t metrics = {.metric = NULL};
+    job_t job[PARTS];
+    pt_ordered_options_t how = {
+        .threads = threads > 1 ? threads : 0, .in_flight = 64, .work = job_work};
+    pt_ordered_t *pipe = pt_ordered_new(&how);
+    for (unsigned i = 0; i < PARTS; i++) {
+        job[i] = (job_t){.part = parts[i], .out = PT_REPORT_INIT};
+        job[i].report = (pt_session_report_t){selection, &metrics, file, top, &job[i].out};
+    }
+    bool ok = pipe != NULL && run_jobs(pipe, job, &metrics) == 0;
+    pt_ordered_free(pipe);
+    for (unsigned i = 0; i < PARTS; i++) {
+        pt_report_move(out, &job[i].out);
+    }
+    pt_session_metrics_free(&metrics);
+    return ok && !pt_report_failed(out);
 }

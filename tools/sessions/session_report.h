@@ -18,7 +18,7 @@
 
 typedef struct pt_session_report {
     const pt_selection_t *selection;
-    pt_session_metrics_t metrics;
+    pt_session_metrics_t *metrics;
     const char *const *file; /* names of the inputs, by row's file */
     size_t top;              /* rows of lists of the slowest */
     pt_report_t *out;
@@ -28,11 +28,11 @@ typedef struct pt_session_report {
 bool pt_session_report_make(const pt_selection_t *selection, const char *const *file, size_t top,
                             unsigned threads, pt_report_t *out);
 
-/* The parts; each appends its tables. False without memory. */
+/* The parts; each appends its tables. False without memory. The first three need no metrics. */
 bool pt_report_summary(pt_session_report_t *report);
-bool pt_report_durations(pt_session_report_t *report);
 bool pt_report_ranks(pt_session_report_t *report);
 bool pt_report_tasks(pt_session_report_t *report);
+bool pt_report_durations(pt_session_report_t *report);
 bool pt_report_slowest(pt_session_report_t *report);
 bool pt_report_unfinished(pt_session_report_t *report);
 bool pt_report_steps(pt_session_report_t *report);
