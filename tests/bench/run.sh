@@ -71,7 +71,7 @@ groups=$(awk -F '\t' -v names="${names[*]-}" '
 case $groups in *\?*) setup_die "no such figure: ${groups##*\?}; see --list" ;; esac
 
 if [ "$install" = yes ]; then
-    setup_install "${setup_build_packages[@]}" libcmocka-dev pigz jq valgrind lttng-tools \
+    setup_install "${setup_build_packages[@]}" libcmocka-dev pigz jq python3 valgrind lttng-tools \
         liblttng-ust-dev || setup_die "packages could not be installed"
 fi
 
@@ -196,8 +196,8 @@ off_instructions() {
 took() {
     local field=$1 line
     shift
-    line=$("$bin/measure" "$@" 2>"$work/bench-convert/log") || {
-        tail -n 5 "$work/bench-convert/log" >&2
+    line=$("$bin/measure" "$@" 2>"$work/bench-log") || {
+        tail -n 5 "$work/bench-log" >&2
         return 1
     }
     cut -f "$field" <<<"$line"
@@ -280,19 +280,24 @@ sizes_gz() {
     printf '%s MB, pigz %s MB' "$(megabytes "$out.ours.gz")" "$(megabytes "$out.peer.gz")"
 }
 
-peak_memory() { # FIGURE
-    local mb
-    if mb=$(took 3 - "$build/bin/perf-trace-convert" "$input"/*.jsonl -o "$out"); then
-        result "$1" "$mb"
-        detail "$1" "$(megabytes "$input"/*.jsonl) MB of input"
+peak_memory() { # FIGURE COMMAND ...
+    local figure=$1 mb
+    shift
+    if mb=$(took 3 - "$@"); then
+        result "$figure" "$mb"
+        detail "$figure" "$(megabytes "$input"/*.jsonl) MB of input"
     else
-        skip "$1" "the converter failed"
+        skip "$figure" "$(basename "$1") failed"
     fi
     rm -f "$out"
 }
 
+convert_memory() { # FIGURE
+    peak_memory "$1" "$build/bin/perf-trace-convert" "$input"/*.jsonl -o "$out"
+}
+
 wants() { # FIGURE: named, or its group is, or nothing is
-    [ ${#names[@]} -eq 0 ] || [[ " ${names[*]} " == *" $1 "* || " ${names[*]} " == *" convert "* ]]
+    [ ${#names[@]} -eq 0 ] || [[ " ${names[*]} " == *" $1 "* || " ${names[*]} " == *" ${1%%.*} "* ]]
 }
 
 convert_figures() {
@@ -329,18 +334,51 @@ convert_figures() {
         versus convert.jq "jq -s" "$(megabytes "$input"/*.jsonl)" by_jq by_us
     fi
     if wants convert.memory; then
-        peak_memory convert.memory
+        convert_memory convert.memory
     fi
     if [ "${BENCH_BIG-}" = 1 ] && wants convert.memory.big; then
         setup_say "convert, 4 GB" >&2
         generate big 4000000000
         input=$data/big
-        peak_memory convert.memory.big
+        convert_memory convert.memory.big
         rm -rf "$data/big"
     else
         skip convert.memory.big "only with BENCH_BIG=1"
     fi
     rm -rf "$data"
+}
+
+# ---- the report of sessions ----------------------------------------------------------------------
+
+by_sessions() { took 1 - "$build/bin/perf-trace-sessions" "$input"/*.jsonl; }
+by_python() { took 1 - python3 "$here/percentiles.py" "$input"/*.jsonl; }
+
+sessions_figures() {
+    local data=$work/bench-sessions input=$work/bench-sessions out=$work/bench-sessions.out figure
+    mkdir -p "$data"
+    if ! build_target "$build" -- perf-trace-sessions; then
+        tail -n 20 "$build.log" >&2
+        for figure in cat python memory; do
+            skip "sessions.$figure" "perf-trace-sessions was not built"
+        done
+        return
+    fi
+    "$bin/bench_sessions" --dir "$data" --count "$(of_quick 1000000)"
+    cat "$data"/*.jsonl >/dev/null
+    if wants sessions.cat; then
+        setup_say "sessions, cat" >&2
+        versus sessions.cat cat "$(megabytes "$input"/*.jsonl)" by_cat by_sessions
+    fi
+    if wants sessions.python && command -v python3 >/dev/null; then
+        setup_say "sessions, python" >&2
+        versus sessions.python python3 "$(megabytes "$input"/*.jsonl)" by_python by_sessions
+    elif wants sessions.python; then
+        skip sessions.python "python3 is not installed"
+    fi
+    if wants sessions.memory; then
+        peak_memory sessions.memory "$build/bin/perf-trace-sessions" "$input"/*.jsonl
+    fi
+    rm -rf "$data" "$out"
 }
 
 # ---- the run -------------------------------------------------------------------------------------
@@ -372,6 +410,7 @@ for group in $groups; do
     tail) program tail --count "$(of_quick 200000)" ;;
     stall) LD_PRELOAD=$bin/libbench_shim.so program stall --count "$(of_quick 10000)" ;;
     convert) convert_figures ;;
+    sessions) sessions_figures ;;
     *) program "$group" ;;
     esac
 done

@@ -24,6 +24,8 @@ endforeach()
 perftrace_bench(sustained LIBS ${CMAKE_DL_LIBS} ARGS --rounds 1 --count 20000 --dir ${perftrace_bench_work}/sustained)
 perftrace_bench(stall LIBS ${CMAKE_DL_LIBS}
                 ARGS --rounds 1 --count 20 --dir ${perftrace_bench_work}/stall)
+file(MAKE_DIRECTORY ${perftrace_bench_work}/sessions)
+perftrace_bench(sessions LIBS m ARGS --dir ${perftrace_bench_work}/sessions --count 100 --ranks 2)
 perftrace_bench(generate ARGS --dir ${perftrace_bench_work}/generate --bytes 100000 --ranks 2)
 
 add_library(bench_shim SHARED ${CMAKE_CURRENT_LIST_DIR}/shim.c)
@@ -55,4 +57,4 @@ endif()
 # Of the library's rooms, not of its calls.
 perftrace_bench(session_fold ARGS --rounds 1 --count 100)
 perftrace_use_rooms(bench_session_fold base record sink session)
-perftrace_link_rooms(bench_session_fold base record sink writer session)
+perftrace_link_rooms(bench_session_fold base json record sink writer session)
