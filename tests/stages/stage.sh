@@ -16,7 +16,7 @@ if [ "${1-}" = --list ]; then
 clang     clang, warnings are errors; all tests
 asan      AddressSanitizer and UndefinedBehaviorSanitizer; all tests
 tsan      ThreadSanitizer; the tests of ring, core, drain, runtime and fork
-nonet     without libuv (PERFTRACE_NET=OFF); all tests
+nonet     without libuv (PERFTRACE_NET=OFF), ISA-L and the chart library; all tests
 points    with test points: the process is killed at every one; crash tests
 aarch64   cross build, unit tests under qemu-user
 valgrind  unit tests under memcheck
@@ -73,7 +73,7 @@ stage_tsan() {
 
 stage_nonet() {
     setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug \
-        -DPERFTRACE_NET=OFF -DPERFTRACE_ISAL=OFF "$no_mpi" && run_tests
+        -DPERFTRACE_NET=OFF -DPERFTRACE_ISAL=OFF -DPERFTRACE_CHART_JS=OFF "$no_mpi" && run_tests
 }
 
 stage_points() {

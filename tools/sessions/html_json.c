@@ -8,8 +8,17 @@
 /* Up to here each whole number is a double. */
 #define EXACT_MAX ((int64_t)1 << 53)
 
+void pt_html_count(perftrace__strbuf_t *out, uint64_t n) {
+    if (perftrace__strbuf_reserve(out, PERFTRACE__U64_MAX)) {
+        out->len = (size_t)(perftrace__put_u64(out->data + out->len, n) - out->data);
+        out->data[out->len] = '\0';
+    }
+}
+
 void pt_html_number(perftrace__strbuf_t *out, double v) {
-    if (perftrace__strbuf_reserve(out, PERFTRACE__DOUBLE_MAX)) {
+    if (v >= 0 && v < (double)EXACT_MAX && v == floor(v) && !signbit(v)) {
+        pt_html_count(out, (uint64_t)v); /* without ".0" */
+    } else if (perftrace__strbuf_reserve(out, PERFTRACE__DOUBLE_MAX)) {
         out->len = (size_t)(perftrace__put_double(out->data + out->len, v, true) - out->data);
         out->data[out->len] = '\0';
     }
@@ -26,13 +35,6 @@ void pt_html_rounded(perftrace__strbuf_t *out, double v) {
 
 void pt_html_moment(perftrace__strbuf_t *out, double seconds) {
     pt_html_number(out, fabs(seconds) < 1e9 ? round(seconds * 1e6) / 1e6 : seconds);
-}
-
-void pt_html_count(perftrace__strbuf_t *out, uint64_t n) {
-    if (perftrace__strbuf_reserve(out, PERFTRACE__U64_MAX)) {
-        out->len = (size_t)(perftrace__put_u64(out->data + out->len, n) - out->data);
-        out->data[out->len] = '\0';
-    }
 }
 
 void pt_html_text(perftrace__strbuf_t *out, pt_name_t text) {
