@@ -53,6 +53,15 @@ const GOOD = {
     'an async span with a step': trace(
         { ...x('a', 0), ph: 'b', id: 7 }, { ...x('s', 1), ph: 'n', id: 7 },
         { ...x('a', 2), ph: 'e', id: 7 }),
+    'async spans that nest and touch': trace(
+        { ...x('a', 0), ph: 'b', id: 7 }, { ...x('b', 0), ph: 'b', id: 7 },
+        { ...x('b', 1), ph: 'e', id: 7 }, { ...x('c', 1), ph: 'b', id: 7 },
+        { ...x('c', 2), ph: 'e', id: 7 }, { ...x('a', 2), ph: 'e', id: 7 }),
+    'async spans that cross under two ids': trace(
+        { ...x('a', 0), ph: 'b', id: 7 }, { ...x('b', 1), ph: 'b', id: 8 },
+        { ...x('a', 2), ph: 'e', id: 7 }, { ...x('b', 3), ph: 'e', id: 8 }),
+    'the arrow of a session that does not end': trace(
+        x('a', 0, 2), { ...x('session', 1), cat: 'session', ph: 's', id: 1 }),
     'a counter of two series': trace({ ...x('c', 0), ph: 'C', args: { a: 1, b: -2.5 } }),
     'an instant': trace({ ...x('c', 0), ph: 'i', s: 't' }),
 };
@@ -121,6 +130,16 @@ const BAD = {
                               { ...x('a', 1), ph: 'e', id: 2 ** 31 }), /below 2\^31/],
     'an async end with no begin': [trace({ ...x('a', 0), ph: 'e', id: 1 }), /no begin/],
     'an async begin with no end': [trace({ ...x('a', 0), ph: 'b', id: 1 }), /no end/],
+    'async spans of one id that cross': [
+        trace({ ...x('a', 0), ph: 'b', id: 1 }, { ...x('b', 1), ph: 'b', id: 1 },
+              { ...x('a', 2), ph: 'e', id: 1 }, { ...x('b', 3), ph: 'e', id: 1 }),
+        /async "a" .* ends while "b" is open in it/],
+    'async spans that begin together, the inner one first': [
+        trace({ ...x('b', 0), ph: 'b', id: 1 }, { ...x('a', 0), ph: 'b', id: 1 },
+              { ...x('b', 1), ph: 'e', id: 1 }, { ...x('a', 2), ph: 'e', id: 1 }),
+        /async "b" .* ends while "a" is open in it/],
+    'an arrow that does not end': [
+        trace(x('a', 0, 2), { ...x('f', 1), ph: 's', id: 1 }), /never ends/],
     'a thread with no name': [document([NAMES[0], x('a', 0, 1)]), /no thread_name/],
     'a process with no name': [document([NAMES[1], x('a', 0, 1)]), /no process_name/],
     'two names for one process': [
