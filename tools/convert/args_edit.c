@@ -81,6 +81,22 @@ pt_str_t pt_args_add(perftrace__strbuf_t *out, pt_str_t args, const char *key, p
     return finish(out, args);
 }
 
+pt_str_t pt_args_drop(perftrace__strbuf_t *out, pt_str_t args, const char *key) {
+    perftrace__json_slice_t dropped = {key, strlen(key), PERFTRACE__JSON_STRING, false, 0};
+    perftrace__json_cursor_t c;
+    perftrace__json_slice_t member, value;
+    if (!has_key(args, &dropped) || !begin_walk(&c, args)) {
+        return args;
+    }
+    start(out);
+    while (perftrace__json_next_member(&c, &member, &value) > 0) {
+        if (member.len != dropped.len || memcmp(member.p, key, dropped.len) != 0) {
+            put_pair(out, &member, pt_str_from(&value).p, pt_str_from(&value).len);
+        }
+    }
+    return finish(out, args);
+}
+
 pt_str_t pt_args_links(perftrace__strbuf_t *out, pt_str_t args, pt_id_space_t *ids) {
     perftrace__json_cursor_t c;
     perftrace__json_slice_t key, value;

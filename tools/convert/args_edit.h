@@ -13,6 +13,8 @@
 pt_str_t pt_args_merge(perftrace__strbuf_t *out, pt_str_t begin, pt_str_t end);
 /* With one member more, unless it has the key. */
 pt_str_t pt_args_add(perftrace__strbuf_t *out, pt_str_t args, const char *key, pt_str_t value);
+/* Without the members of that key. */
+pt_str_t pt_args_drop(perftrace__strbuf_t *out, pt_str_t args, const char *key);
 /* With "correlation" and "External id" numbered by the id space; 0 and negative ones stand for none
  * and stay. */
 pt_str_t pt_args_links(perftrace__strbuf_t *out, pt_str_t args, pt_id_space_t *ids);

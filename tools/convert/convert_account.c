@@ -40,6 +40,9 @@ void pt_convert_account_make(pt_convert_account_t *a, const pt_convert_plan_t *p
         a->moved += c->moved;
         a->unsure += c->unsure;
         a->nonfinite += c->nonfinite;
+        for (unsigned end = 0; end < PT_SESSION_END_COUNT; end++) {
+            a->sessions[end] += c->sessions[end];
+        }
         a->lost += lost_of(in);
         a->first_ns = PT_MIN(a->first_ns, c->first_ns);
         a->last_ns = PT_MAX(a->last_ns, c->last_ns);
@@ -60,6 +63,21 @@ static void json_phases(perftrace__strbuf_t *out, const char *key, const uint64_
         }
     }
     perftrace__strbuf_puts(out, "}");
+}
+
+static const char *const session_ends[] = {PT_SESSION_END_LIST(PT_I_SESSION_END_TEXT)};
+
+/* Nothing for traces without sessions. */
+static void json_sessions(perftrace__strbuf_t *out, const uint64_t *sessions) {
+    const char *before = ", \"sessions\": {";
+    for (unsigned end = 0; end < PT_SESSION_END_COUNT; end++) {
+        if (sessions[end] > 0) {
+            perftrace__strbuf_printf(out, "%s\"%s\": %" PRIu64, before, session_ends[end],
+                                     sessions[end]);
+            before = ", ";
+        }
+    }
+    perftrace__strbuf_puts(out, before[2] == '\0' ? "}" : "");
 }
 
 static void json_text(perftrace__strbuf_t *out, const char *key, const char *text) {
@@ -158,6 +176,7 @@ void pt_convert_account_json(const pt_convert_account_t *a, bool timing, perftra
                              ", \"nonfinite\": %" PRIu64 ", \"duration_ns\": %" PRId64,
                              a->filtered, a->unfinished, a->moved, a->lost, a->nonfinite,
                              a->last_ns >= a->first_ns ? a->last_ns - a->first_ns : 0);
+    json_sessions(out, a->sessions);
     if (timing) {
         struct rusage usage;
         getrusage(RUSAGE_SELF, &usage);
@@ -202,6 +221,24 @@ static void print_phases(const pt_convert_account_t *a) {
                                  pt_human_exact(number, rest));
     }
     pt_note("%s", line.len > 0 ? line.data : "no events");
+    perftrace__strbuf_free(&line);
+}
+
+static void print_sessions(const uint64_t *sessions) {
+    perftrace__strbuf_t line = PERFTRACE__STRBUF_INIT;
+    char number[PT_HUMAN_MAX];
+    uint64_t all = 0;
+    for (unsigned end = 0; end < PT_SESSION_END_COUNT; end++) {
+        all += sessions[end];
+        if (sessions[end] > 0) {
+            perftrace__strbuf_printf(&line, "%s%s %s", line.len > 0 ? ", " : "",
+                                     pt_human_exact(number, sessions[end]), session_ends[end]);
+        }
+    }
+    if (all > 0) {
+        pt_note("%s session%s: %s", pt_human_exact(number, all), all == 1 ? "" : "s",
+                perftrace__strbuf_cstr(&line));
+    }
     perftrace__strbuf_free(&line);
 }
 
@@ -271,6 +308,7 @@ void pt_convert_account_print(const pt_convert_account_t *a, const pt_convert_do
             a->plan->count == 1 ? "" : "s", pt_human_exact(number[0], a->read),
             pt_human_exact(number[1], a->written), pt_human_duration(number[2], span));
     print_phases(a);
+    print_sessions(a->sessions);
     if (a->moved > 0) {
         pt_note("%s overlap%s moved to %s", pt_human_exact(number[0], a->moved),
                 a->moved == 1 ? "" : "s",

@@ -10,6 +10,7 @@ typedef struct pt_convert_account {
     uint64_t in[128], out[128];
     uint64_t read, written; /* events; metadata is not counted */
     uint64_t filtered, unfinished, moved, unsure, lost, nonfinite;
+    uint64_t sessions[PT_SESSION_END_COUNT];
     int64_t first_ns, last_ns;
     size_t incomplete; /* inputs of our writer without a footer */
     uint64_t bytes_in;

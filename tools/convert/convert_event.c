@@ -6,6 +6,7 @@
 #include "convert_link.h"
 #include "convert_meta_event.h"
 #include "convert_scope.h"
+#include "convert_session.h"
 #include "event_filter.h"
 #include "held_scope.h"
 
@@ -69,7 +70,9 @@ static void other(pt_convert_input_t *in, pt_thread_t *th, const pt_event_t *ev,
                     .ts = ts,
                     .ph = ev->ph};
     if (strchr("bneSTpF", ev->ph) != NULL) {
-        pt_convert_async(in, th, ev, &put);
+        if (!in->source.ours || !pt_convert_session(in, th, ev, &put)) {
+            pt_convert_async(in, th, ev, &put);
+        }
         return;
     }
     if (pt_convert_filtered(in, ev, ts, ts, false)) {
@@ -185,7 +188,8 @@ bool pt_convert_event_begin(pt_convert_input_t *in) {
     in->reader.ctx = in;
     pt_id_space_init(&in->ids, in->slot, in->slots);
     in->ids.next = in->survey.plan.chains % in->ids.half; /* the first numbers are the plan's */
-    in->flows = (pt_flow_table_t){.ids = &in->ids};
+    in->flows = in->session_flows = (pt_flow_table_t){.ids = &in->ids};
+    pt_live_sessions_init(&in->sessions);
     in->filtering = pt_event_filter_active(in->options);
     in->plain = in->source.ours && !in->filtering && in->options->args;
     if (in->survey.plan.slots > 0) {
@@ -194,16 +198,11 @@ bool pt_convert_event_begin(pt_convert_input_t *in) {
     return (in->survey.plan.slots == 0 || in->held != NULL) && pt_convert_input_rewind(in);
 }
 
-/* The last time of the file, for scopes that never ended. */
-static int64_t last_time(const pt_convert_input_t *in) {
-    int64_t written = in->counts.last_ns - in->clock.shift_ns;
-    return in->counts.last_ns == INT64_MIN ? in->last_ts : PT_MAX(in->last_ts, written);
-}
-
 void pt_convert_event_finish(pt_convert_input_t *in) {
-    int64_t last = last_time(in);
+    int64_t last = pt_convert_last_time(in);
     bool used = false;
     in->reader.record = NULL; /* what comes now stands at no place of the file */
+    pt_convert_session_close(in, last);
     for (size_t i = 0; i < in->tracks.process_count; i++) {
         pt_process_t *p = in->tracks.process[i];
         used |= p->written;
@@ -219,6 +218,7 @@ void pt_convert_event_finish(pt_convert_input_t *in) {
         pt_convert_label_put(in, in->tracks.process[0], in->meta);
     }
     pt_flow_table_finish(&in->flows);
+    pt_flow_table_finish(&in->session_flows);
     pt_flow_wait_finish(&in->waiting);
     pt_flow_wait_finish(&in->early);
     perftrace__hashmap_free(&in->written_links);

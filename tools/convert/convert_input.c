@@ -106,6 +106,7 @@ void pt_convert_input_free(pt_convert_input_t *in) {
     pt_survey_free(&in->survey);
     pt_tracks_free(&in->tracks);
     pt_id_space_free(&in->ids);
+    pt_live_sessions_free(&in->sessions);
     free(in->pair);
     free(in->role);
     free(in->held);

@@ -5,6 +5,7 @@
 #include "flow_table.h"
 #include "flow_wait.h"
 #include "input.h"
+#include "live_sessions.h"
 #include "paths.h"
 #include "survey.h"
 #include "trace_reader.h"
@@ -23,6 +24,7 @@ typedef struct pt_convert_counts {
     uint64_t lost;       /* events that the writer says it dropped */
     uint64_t flows_open;
     uint64_t nonfinite;
+    uint64_t sessions[PT_SESSION_END_COUNT];
     int64_t first_ns,
         last_ns; /* range of what was written, in merged time; first > last: nothing */
 } pt_convert_counts_t;
@@ -67,6 +69,8 @@ typedef struct pt_convert_input {
     bool has_header, has_footer;
     pt_id_space_t ids;
     pt_flow_table_t flows;
+    pt_flow_table_t session_flows;      /* may stay open: so may sessions */
+    pt_live_sessions_t sessions;        /* of a file of our writer */
     pt_flow_wait_t waiting;             /* flow events before their start */
     pt_flow_wait_t early;               /* async begins before the window */
     perftrace__hashmap_t written_links; /* with a filter: numbers of flows and async events */

@@ -28,6 +28,11 @@ static void hold_back(pt_convert_input_t *in, pt_flow_wait_t *wait, const pt_put
     in->out->len = from;
 }
 
+/* The arrow from where a session was submitted to where it was consumed. */
+static bool is_of_session(const pt_event_t *ev) {
+    return PT_STR_IS(ev->cat, "\"session\"") && PT_STR_IS(ev->name, "\"session\"");
+}
+
 /* A number for each chain. A step may stand before its start: in our own files by a race of the
  * writer, in a window because the start lies outside. */
 void pt_convert_flow(pt_convert_input_t *in, const pt_event_t *ev, const pt_plan_entry_t *plan,
@@ -42,7 +47,8 @@ void pt_convert_flow(pt_convert_input_t *in, const pt_event_t *ev, const pt_plan
         put->number = in->ids.base + in->ids.half + plan->slot % in->ids.half;
         started = !in->filtering || was_written(in, put->number, ev->ph == 's');
     } else {
-        put->number = pt_flow_number(&in->flows, ev->ph, pt_event_link_key(ev), ev->ts, &started);
+        pt_flow_table_t *flows = is_of_session(ev) ? &in->session_flows : &in->flows;
+        put->number = pt_flow_number(flows, ev->ph, pt_event_link_key(ev), ev->ts, &started);
     }
     put->has_number = true;
     put->bind_enclosing = ev->ph == 'f';

@@ -2,6 +2,7 @@
 #include "convert_meta_event.h"
 
 #include "convert_event.h"
+#include "convert_session.h"
 #include "event_write.h"
 
 #include <stdio.h>
@@ -70,6 +71,9 @@ static void take_header(pt_convert_input_t *in, const pt_event_t *ev) {
     }
     fresh.shape = old.shape;
     fresh.ours = true;
+    if (fresh.mono_ns != old.mono_ns || fresh.epoch_ns != old.epoch_ns) {
+        pt_convert_session_close(in, pt_convert_last_time(in)); /* their ids begin anew */
+    }
     bool same_boot = fresh.has_mono && old.has_mono && fresh.boot_id != NULL &&
                      old.boot_id != NULL && strcmp(fresh.boot_id, old.boot_id) == 0;
     if (same_boot) {

@@ -17,6 +17,11 @@ int64_t pt_convert_time(pt_convert_input_t *in, int64_t ts) {
     return mapped;
 }
 
+int64_t pt_convert_last_time(const pt_convert_input_t *in) {
+    int64_t written = in->counts.last_ns - in->clock.shift_ns;
+    return in->counts.last_ns == INT64_MIN ? in->last_ts : PT_MAX(in->last_ts, written);
+}
+
 bool pt_convert_filtered(pt_convert_input_t *in, const pt_event_t *ev, int64_t start, int64_t end,
                          bool scope) {
     start += in->window_shift_ns;

@@ -22,6 +22,9 @@ PT_ALWAYS_INLINE void pt_convert_note_out(pt_convert_input_t *in, char ph, int64
 /* The file's time in the merged trace, never below 0 (told). */
 int64_t pt_convert_time(pt_convert_input_t *input, int64_t ts);
 
+/* The file's last time so far, on its own clock, for what never ended. */
+int64_t pt_convert_last_time(const pt_convert_input_t *input);
+
 /* Whether the options leave an event out (counted). scope: it has a duration. */
 bool pt_convert_filtered(pt_convert_input_t *input, const pt_event_t *event, int64_t start,
                          int64_t end, bool scope);

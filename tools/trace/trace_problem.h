@@ -38,6 +38,9 @@
       "scope that crosses others in all lanes of its thread written as an async event")            \
     X(UNSURE, NOTE, "unsure_lane",                                                                 \
       "scope moved to a lane to be safe: whether it nests cannot be known any more")               \
+    X(SESSION_OPEN, NOTE, "session_open",                                                          \
+      "session or phase without an end: closed where its session or the file ends")                \
+    X(SESSION_LATE, NOTE, "session_late", "end of a session that is not open left out")            \
     X(FLOW_OPEN, NOTE, "flow_open", "flow that starts and never ends")                             \
     X(FLOW_LONE, NOTE, "flow_lone", "flow step or end left out: no flow is open there")            \
     X(BLANK_LINE, NOTE, "blank_line", "blank line")                                                \
