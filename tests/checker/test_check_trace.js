@@ -42,6 +42,8 @@ const GOOD = {
     'nested and touching scopes': trace(x('a', 0, 10), x('b', 0, 4.5), x('c', 4.5, 5.5),
                                         x('d', 10, 1)),
     'children before their parents': trace(x('b', 1, 1), x('a', 0, 10)),
+    'scopes that touch, a little apart': trace(x('a', 16383.779, 0.23),
+                                               x('b', 16384.00900000001, 0.00199999999)),
     'one nanosecond between scopes': trace(x('a', 1.001, 0.001), x('b', 1.002, 0.001)),
     'brackets and commas in strings': trace(x('a,]}[{"\\', 0, 1)),
     'names beyond ASCII, raw': trace(x('шаг 步 🚀', 0, 1)),
@@ -104,6 +106,13 @@ const BAD = {
     'a time finer than a nanosecond': [trace(x('a', 1.0005, 1)), /ts 1.0005/],
     'an epoch in microseconds': [trace(x('a', 1790000000123456.7, 1)), /keeps its nanoseconds/],
     'a scope with no duration': [trace(x('a', 1)), /dur undefined/],
+    'scopes that cross in doubles': [trace(x('a', 16383.779, 0.23), x('b', 16384.009, 1)),
+                                     /"a" .* crosses "b" .* ts - 0 in doubles/],
+    'scopes that cross in doubles from the first time on': [
+        trace(x('a', 0.1, 0.1), x('b', 1.006, 0.101), x('c', 1.107, 0.1)), /ts - 0.1 in doubles/],
+    'a scope that ends after its parent in doubles': [
+        trace(x('a', 16383.478, 0.548), x('b', 16383.796, 0.23)), /"b" .* crosses "a"/],
+    'a duration finer than a nanosecond': [trace(x('a', 1, 0.0015)), /dur 0.0015/],
     'crossing scopes': [trace(x('a', 0, 5), x('b', 3, 5)), /"b" \[3000, 8000\] ns crosses "a"/],
     'a crossing of one nanosecond': [trace(x('a', 0, 5.001), x('b', 5, 5)), /crosses/],
     'a begin with no end': [trace({ ...x('a', 0), ph: 'B' }), /B of "a" has no E/],

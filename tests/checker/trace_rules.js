@@ -17,6 +17,16 @@ function nanoseconds(us) {
     return Number.isSafeInteger(ns) && ns / 1000 === us && (ns + 1) / 1000 !== us ? ns : NaN;
 }
 
+// The same for a time of a scope that ends at `end`. It may be moved by a little of a nanosecond
+// where it touches another one, so that readers who add doubles do not see the two cross; from a day
+// on doubles are so coarse that it takes more.
+function scopeNanoseconds(us, end) {
+    const ns = Math.round(us * 1000);
+    const moved = Math.abs(us * 1000 - ns);
+    return Number.isSafeInteger(ns) && (moved < 0.25 || end > 2 ** 36) &&
+        (ns + 1) / 1000 !== ns / 1000 ? ns : NaN;
+}
+
 class TraceRules {
     // options.report(text) is told of each violation; options.allowOpen accepts spans, async spans
     // and flows that start and never end.
@@ -91,7 +101,8 @@ class TraceRules {
             say(`tid ${JSON.stringify(event.tid)} is no integer from 1 to 2^31-1`);
             return;
         }
-        const ts = typeof event.ts === 'number' ? nanoseconds(event.ts) : NaN;
+        const toNs = ph === 'X' ? (us) => scopeNanoseconds(us, us + event.dur) : nanoseconds;
+        const ts = typeof event.ts === 'number' ? toNs(event.ts) : NaN;
         if (!(ts >= 0)) {
             say(`ts ${JSON.stringify(event.ts)} is no time from 0 that keeps its nanoseconds`);
             return;
@@ -105,11 +116,12 @@ class TraceRules {
     timed(event, ph, ts, thread, where, say) {
         switch (ph) {
         case 'X': {
-            const dur = typeof event.dur === 'number' ? nanoseconds(event.dur) : NaN;
+            const dur = typeof event.dur === 'number' ? scopeNanoseconds(event.dur, event.ts + event.dur)
+                                                     : NaN;
             if (!(dur >= 0))
                 say(`dur ${JSON.stringify(event.dur)} is no duration that keeps its nanoseconds`);
             else
-                thread.spans.add(ts, ts + dur, this.label(event.name));
+                thread.spans.add(ts, ts + dur, this.label(event.name), event.ts, event.dur);
             break;
         }
         case 'B':
@@ -191,7 +203,7 @@ class TraceRules {
         else if (event.name !== undefined && event.name !== begin.name)
             say(`E of "${event.name}" closes B of "${begin.name}"`);
         else
-            thread.spans.add(begin.ts, ts, this.label(begin.name));
+            thread.spans.add(begin.ts, ts, this.label(begin.name), begin.ts / 1000, null);
     }
 
     idOf(event, say) {
@@ -256,12 +268,15 @@ class TraceRules {
         if (!this.allowOpen)
             for (const begin of thread.open)
                 this.report(`${name}: B of "${begin.name}" has no E`);
-        thread.spans.settle((outer, inner) => {
-            const { spans } = thread;
-            const show = (i) => `"${this.labels[spans.label[i]]}" [${spans.start[i]}, ` +
-                `${spans.end[i]}] ns`;
-            this.report(`${name}: ${show(inner)} crosses ${show(outer)}`);
-        });
+        const { spans } = thread;
+        const show = (i) => `"${this.labels[spans.label[i]]}" [${spans.start[i]}, ` +
+            `${spans.end[i]}] ns`;
+        spans.settle((outer, inner) =>
+            this.report(`${name}: ${show(inner)} crosses ${show(outer)}`));
+        for (const base of new Set([0, spans.first()]))
+            spans.readWithDoubles(base, (one, other) =>
+                this.report(`${name}: ${show(one)} crosses ${show(other)} for a reader that adds ` +
+                    `dur to ts - ${base} in doubles`));
     }
 
     finishFlow(key, flow) {

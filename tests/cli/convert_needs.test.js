@@ -76,6 +76,31 @@ test('PT-07 scopes that cross on one thread become two lanes with their duration
     assert.strictEqual(t.complaints(r.out), '');
 });
 
+// The checker computes as readers do: ts + dur, and (ts - first) + dur, in doubles.
+test('PT-07 scopes that touch do not cross for readers that add doubles', () => {
+    const scopes = [];
+    let now = 72459112;
+    for (let step = 0; step < 300; step++) {
+        const begin = now;
+        for (let lap = 0; lap < 4; lap++) {
+            const end = now + 1 + (step * 7919 + lap * 104729) % 1000003;
+            scopes.push([`lap ${lap}`, now, end]);
+            now = end;
+        }
+        scopes.push(['step', begin, now]); // ends with its last lap, begins with the first
+    }
+    const dir = t.files({
+        'traces-r0.jsonl': [header({}), ...scopes.map((s) => scope(...s)), footer()],
+        'other.json': JSON.stringify(scopes.map(([name, begin, end]) => (
+            { name, ph: 'X', ts: begin / 1000, dur: (end - begin) / 1000, pid: 1, tid: 1 }))) });
+    for (const name of ['traces-r0.jsonl', 'other.json']) {
+        const r = t.convert(dir, [], [name]);
+        assert.strictEqual(t.complaints(r.out), '');
+        assert.deepStrictEqual(byPhase(r.events, 'X').map((e) => [e.name, ns(e.dur)]),
+                               scopes.map(([what, begin, end]) => [what, end - begin]));
+    }
+});
+
 test('PT-07 in a file of another writer, begins and ends included, and as async events', () => {
     const lines = [
         '{"name":"A","ph":"B","ts":0,"pid":1,"tid":1}', '{"name":"A","ph":"E","ts":100,"pid":1,"tid":1}',

@@ -58,7 +58,7 @@ static void only_events_that_need_it_have_an_entry(void **state) {
     assert_null(pt_scope_plan_find(&plan, 0));
     const pt_plan_entry_t *e = pt_scope_plan_find(&plan, 1);
     assert_non_null(e);
-    assert_int_equal(e->what, PT_PLAN_LANE);
+    assert_int_equal(e->what, PT_PLAN_SCOPE);
     assert_int_equal(e->lane, 1);
     assert_null(pt_scope_plan_find(&plan, 2));
     assert_null(pt_scope_plan_find(&plan, 4));

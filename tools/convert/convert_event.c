@@ -114,21 +114,22 @@ PT_ALWAYS_INLINE bool copied(pt_convert_input_t *in, const pt_event_t *ev) {
         return false;
     }
     int64_t start = pt_clock_map(&in->clock, ev->ts), end = start;
+    pt_scope_place_t place = {0, {0, 0}};
     pt_thread_t *th = thread_of(in, ev);
     if (start < 0 || th == NULL) {
         return false;
     }
     if (is_scope) {
         end = pt_clock_map(&in->clock, ev->ts + ev->dur);
-        unsigned lane = pt_convert_scope_place(in, th, start, end);
-        if (PT_UNLIKELY(lane > 0)) {
+        place = pt_convert_scope_place(in, th, start, end);
+        if (PT_UNLIKELY(place.lane > 0)) {
             pt_put_t put = {.name = ev->name, .cat = ev->cat, .args = ev->args};
-            pt_convert_scope_put(in, th, &put, start, end, lane);
+            pt_convert_scope_put(in, th, &put, start, end, place);
             return true;
         }
     }
     pt_event_put_verbatim(in->out, ev, &th->track, start, end - start,
-                          in->clock.rate < 0 || in->clock.rate > 0);
+                          in->clock.rate < 0 || in->clock.rate > 0, place.touch);
     pt_convert_note_out(in, ev->ph, start, end);
     return true;
 }

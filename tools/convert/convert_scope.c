@@ -35,42 +35,52 @@ static void put_async(pt_convert_input_t *in, pt_put_t *put, int64_t end) {
     pt_convert_note_out(in, 'e', end, end);
 }
 
-/* Writes the scope from start to end (ns of the merged trace). lane: 0, or where the plan or the
- * lane set wants it. */
 void pt_convert_scope_put(pt_convert_input_t *in, pt_thread_t *th, const pt_put_t *texts,
-                          int64_t start, int64_t end, unsigned lane) {
+                          int64_t start, int64_t end, pt_scope_place_t place) {
     pt_track_text_t made;
     pt_put_t put = *texts;
     put.ts = start;
     put.dur = end - start;
     put.ph = 'X';
+    put.touch = place.touch;
     put.track = &th->track;
-    if (lane > 0 && in->options->overlap != PT_OVERLAP_KEEP) {
-        bool no_lane = lane >= PT_LANE_MAX && in->options->overlap == PT_OVERLAP_LANES;
+    if (place.lane > 0 && in->options->overlap != PT_OVERLAP_KEEP) {
+        bool no_lane = place.lane >= PT_LANE_MAX && in->options->overlap == PT_OVERLAP_LANES;
         in->counts.moved += !no_lane;
         pt_convert_problem(in, no_lane ? PT_TRACE_PROBLEM_NO_LANE : PT_TRACE_PROBLEM_OVERLAP);
         if (no_lane || in->options->overlap == PT_OVERLAP_ASYNC) {
             put_async(in, &put, end);
             return;
         }
-        put.track = lane_track(in, th, lane, &made);
+        put.track = lane_track(in, th, place.lane, &made);
     }
     pt_event_put(in->out, &put);
     pt_convert_note_out(in, 'X', start, end);
 }
 
-unsigned pt_convert_scope_place(pt_convert_input_t *in, pt_thread_t *th, int64_t start,
-                                int64_t end) {
+pt_scope_place_t pt_convert_scope_place(pt_convert_input_t *in, pt_thread_t *th, int64_t start,
+                                        int64_t end) {
+    pt_scope_place_t place = {0, {0, 0}};
     if (in->options->overlap == PT_OVERLAP_KEEP || end <= start) {
-        return 0;
+        return place;
     }
     uint64_t unsure = th->lanes.unsure;
-    unsigned lane = pt_lane_set_place(&th->lanes, start, end);
+    place.lane = pt_lane_set_place(&th->lanes, start, end, &place.touch);
     if (PT_UNLIKELY(th->lanes.unsure != unsure)) {
         in->counts.unsure++;
         pt_convert_problem(in, PT_TRACE_PROBLEM_UNSURE);
     }
-    return lane;
+    return place;
+}
+
+/* The place that the plan gives a scope of another writer's file. plan may be NULL. */
+static pt_scope_place_t planned_place(const pt_plan_entry_t *plan) {
+    pt_scope_place_t place = {0, {0, 0}};
+    if (plan != NULL) {
+        place.lane = plan->lane;
+        place.touch.end_late = -(int32_t)plan->early;
+    }
+    return place;
 }
 
 /* The other form of flows: the scope itself has the id. */
@@ -86,10 +96,10 @@ static pt_str_t bind_id(pt_convert_input_t *in, const pt_event_t *ev) {
     return (pt_str_t){out->data, out->failed ? 0 : out->len};
 }
 
-/* A complete scope, from an X or from a pair. ts and end are the file's. `planned`: the lane is
- * known. */
+/* A complete scope, from an X or from a pair. ts and end are the file's. place: NULL for our own
+ * files, whose scopes are placed as they come. */
 static void scope(pt_convert_input_t *in, pt_thread_t *th, const pt_event_t *ev, int64_t end,
-                  bool planned, unsigned lane) {
+                  const pt_scope_place_t *place) {
     int64_t start = pt_convert_time(in, ev->ts);
     int64_t stop = PT_MAX(start, pt_clock_map(&in->clock, end));
     if (stop == start && in->source.ours) {
@@ -104,7 +114,7 @@ static void scope(pt_convert_input_t *in, pt_thread_t *th, const pt_event_t *ev,
         put.rest = bind_id(in, ev);
     }
     pt_convert_scope_put(in, th, &put, start, stop,
-                         planned ? lane : pt_convert_scope_place(in, th, start, stop));
+                         place != NULL ? *place : pt_convert_scope_place(in, th, start, stop));
 }
 
 static void tell_unfinished(pt_convert_input_t *in, const pt_held_scope_t *held) {
@@ -121,7 +131,7 @@ static void tell_unfinished(pt_convert_input_t *in, const pt_held_scope_t *held)
 }
 
 static void scope_of_held(pt_convert_input_t *in, pt_thread_t *th, const pt_held_scope_t *held,
-                          const pt_event_t *end, int64_t end_ts, bool planned, unsigned lane) {
+                          const pt_event_t *end, int64_t end_ts, const pt_scope_place_t *place) {
     pt_event_t ev = {.name = held->name, .cat = held->cat, .rest = held->rest, .ts = held->ts};
     ev.args = end != NULL ? pt_args_merge(&in->scratch[0], held->args, end->args) : held->args;
     if (end == NULL) {
@@ -131,7 +141,7 @@ static void scope_of_held(pt_convert_input_t *in, pt_thread_t *th, const pt_held
     if (memmem(ev.args.p != NULL ? ev.args.p : "", ev.args.len, "orrelation\"", 11) != NULL) {
         ev.has |= PT_EVENT_ARGS_LINKS;
     }
-    scope(in, th, &ev, end_ts, planned, lane);
+    scope(in, th, &ev, end_ts, place);
 }
 
 static void complete(pt_convert_input_t *in, pt_thread_t *th, pt_event_t *ev,
@@ -143,7 +153,8 @@ static void complete(pt_convert_input_t *in, pt_thread_t *th, pt_event_t *ev,
         ev->dur = 0;
     }
     ev->dur = ev->dur < 0 ? 0 : ev->dur;
-    scope(in, th, ev, ev->ts + ev->dur, !in->source.ours, plan != NULL ? plan->lane : 0);
+    pt_scope_place_t place = planned_place(plan);
+    scope(in, th, ev, ev->ts + ev->dur, in->source.ours ? NULL : &place);
 }
 
 static void stray(pt_convert_input_t *in) {
@@ -158,7 +169,7 @@ static void stacked(pt_convert_input_t *in, pt_thread_t *th, const pt_event_t *e
             return;
         }
         pt_held_scope_t *held = &th->open[--th->open_count];
-        scope_of_held(in, th, held, ev, PT_MAX(held->ts, ev->ts), false, 0);
+        scope_of_held(in, th, held, ev, PT_MAX(held->ts, ev->ts), NULL);
         pt_held_scope_clear(held);
         return;
     }
@@ -188,21 +199,23 @@ static void paired(pt_convert_input_t *in, pt_thread_t *th, const pt_event_t *ev
                              .args = ev->args,
                              .rest = ev->rest,
                              .memory = NULL};
+    pt_scope_place_t place = planned_place(plan);
     if (plan == NULL || plan->what == PT_PLAN_STRAY) {
         stray(in);
     } else if (plan->what == PT_PLAN_OPEN) {
-        scope_of_held(in, th, &alone, NULL, plan->ts, true, plan->lane);
+        scope_of_held(in, th, &alone, NULL, plan->ts, &place);
     } else if (plan->first) {
         pt_held_scope_set(&in->held[plan->slot], ev);
-        in->held[plan->slot].lane = plan->lane;
+        in->held[plan->slot].place = place;
     } else {
         pt_held_scope_t *held = &in->held[plan->slot];
         if (plan->what == PT_PLAN_END) {
             held->ts = plan->ts;
-            scope_of_held(in, th, held, ev, ev->ts, true, held->lane);
+            place = held->place;
+            scope_of_held(in, th, held, ev, ev->ts, &place);
         } else {
             pt_event_t end = {.args = held->args, .ts = plan->ts};
-            scope_of_held(in, th, &alone, &end, plan->ts, true, plan->lane);
+            scope_of_held(in, th, &alone, &end, plan->ts, &place);
         }
         pt_held_scope_clear(held);
     }
@@ -222,7 +235,7 @@ void pt_convert_scope(pt_convert_input_t *in, pt_thread_t *th, pt_event_t *ev,
 void pt_convert_scope_close(pt_convert_input_t *in, pt_thread_t *th, int64_t last) {
     while (th->open_count > 0) {
         pt_held_scope_t *held = &th->open[--th->open_count];
-        scope_of_held(in, th, held, NULL, PT_MAX(last, held->ts), false, 0);
+        scope_of_held(in, th, held, NULL, PT_MAX(last, held->ts), NULL);
         pt_held_scope_clear(held);
     }
 }

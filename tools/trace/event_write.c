@@ -37,13 +37,14 @@ void pt_event_put(perftrace__strbuf_t *out, const pt_put_t *put) {
     p = PUT_LITERAL(p, ", \"ph\": \"");
     *p++ = put->ph;
     *p++ = '"';
-    if (put->ph != 'M') {
+    if (put->ph == 'X') {
+        p = PUT_LITERAL(p, ", \"ts\": ");
+        p = pt_scope_put_start(p, put->ts, put->touch);
+        p = PUT_LITERAL(p, ", \"dur\": ");
+        p = pt_scope_put_dur(p, put->ts, put->ts + put->dur, put->touch);
+    } else if (put->ph != 'M') {
         p = PUT_LITERAL(p, ", \"ts\": ");
         p = perftrace__put_us(p, (uint64_t)put->ts);
-    }
-    if (put->ph == 'X') {
-        p = PUT_LITERAL(p, ", \"dur\": ");
-        p = perftrace__put_us(p, (uint64_t)put->dur);
     }
     p = put_mem(p, put->track->text, put->track->len);
     p = PUT_MEMBER(p, "cat", put->cat);
@@ -68,17 +69,23 @@ void pt_event_put(perftrace__strbuf_t *out, const pt_put_t *put) {
 }
 
 void pt_event_put_verbatim(perftrace__strbuf_t *out, const pt_event_t *ev,
-                           const pt_track_text_t *track, int64_t ts, int64_t dur, bool new_dur) {
-    size_t need = ev->head.len + ev->tail.len + ev->dur_text.len + 128;
+                           const pt_track_text_t *track, int64_t ts, int64_t dur, bool new_dur,
+                           pt_touch_t touch) {
+    size_t need = ev->head.len + ev->tail.len + ev->dur_text.len + 192;
     if (PT_UNLIKELY(out->cap - out->len <= need) && !perftrace__strbuf_reserve(out, need)) {
         return;
     }
     char *p = put_mem(out->data + out->len, ev->head.p, ev->head.len);
-    p = perftrace__put_us(p, (uint64_t)ts);
-    if (ev->ph == 'X') {
+    if (ev->ph != 'X') {
+        p = perftrace__put_us(p, (uint64_t)ts);
+    } else if (!new_dur && pt_touch_is_none(touch)) {
+        p = perftrace__put_us(p, (uint64_t)ts);
         p = PUT_LITERAL(p, ", \"dur\": ");
-        p = new_dur ? perftrace__put_us(p, (uint64_t)dur)
-                    : put_mem(p, ev->dur_text.p, ev->dur_text.len);
+        p = put_mem(p, ev->dur_text.p, ev->dur_text.len);
+    } else {
+        p = pt_scope_put_start(p, ts, touch);
+        p = PUT_LITERAL(p, ", \"dur\": ");
+        p = pt_scope_put_dur(p, ts, ts + dur, touch);
     }
     memcpy(p, track->text, sizeof track->text);
     p += track->len;

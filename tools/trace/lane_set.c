@@ -6,10 +6,6 @@
 
 typedef enum fit { FIT_YES, FIT_CROSSES, FIT_UNSURE } fit_t;
 
-static int64_t scope_end(const pt_lane_scope_t *s) {
-    return s->end2 >> 1;
-}
-
 static int compare_gap(const void *a, const void *b) {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -20,7 +16,7 @@ static int64_t median_gap(const pt_lane_t *lane) {
     int64_t sample[255];
     size_t n = 0, step = lane->count / PT_ARRAY_LEN(sample) + 1;
     for (size_t i = step; i < lane->count && n < PT_ARRAY_LEN(sample); i += step) {
-        sample[n++] = lane->scope[i].start - scope_end(&lane->scope[i - 1]);
+        sample[n++] = lane->scope[i].start - lane->scope[i - 1].end;
     }
     qsort(sample, n, sizeof sample[0], compare_gap);
     return n > 0 ? sample[n / 2] : 0;
@@ -33,8 +29,10 @@ static void lane_merge(pt_lane_t *lane) {
     size_t kept = 0;
     for (size_t i = 1; i < lane->count; i++) {
         pt_lane_scope_t *last = &lane->scope[kept];
-        if (lane->scope[i].start - scope_end(last) <= small) {
-            last->end2 = scope_end(&lane->scope[i]) * 2 + 1;
+        if (lane->scope[i].start - last->end <= small) {
+            last->end = lane->scope[i].end;
+            last->late = lane->scope[i].late;
+            last->merged = true;
         } else {
             lane->scope[++kept] = lane->scope[i];
         }
@@ -79,23 +77,30 @@ static size_t lane_find(const pt_lane_t *lane, int64_t t) {
 }
 
 /* Tries to put [start, end) into the lane, replacing the scopes it encloses. */
-static fit_t lane_try(pt_lane_t *lane, int64_t start, int64_t end, size_t limit) {
-    size_t first = lane_find(lane, start);
-    if (first > 0 && scope_end(&lane->scope[first - 1]) > start) {
+static fit_t lane_try(pt_lane_t *lane, int64_t start, int64_t end, size_t limit,
+                      pt_touch_t *ret_touch) {
+    size_t first = lane_find(lane, start), past = lane->count;
+    *ret_touch = (pt_touch_t){0, 0};
+    if (first > 0 && lane->scope[first - 1].end >= start) {
         const pt_lane_scope_t *before = &lane->scope[first - 1];
-        /* Inside a finished scope: what else that one encloses is forgotten. */
-        bool inside = scope_end(before) >= end;
-        return (before->end2 & 1) != 0 || inside ? FIT_UNSURE : FIT_CROSSES;
+        if (before->end > start) {
+            /* Inside a finished scope: what else that one encloses is forgotten. */
+            bool inside = before->end >= end;
+            return before->merged || inside ? FIT_UNSURE : FIT_CROSSES;
+        }
+        ret_touch->start_late = before->late + 1;
     }
-    size_t past = lane->count;
-    if (past > first && scope_end(&lane->scope[past - 1]) > end) {
+    if (past > first && lane->scope[past - 1].end > end) {
         past = first;
-        while (past < lane->count && scope_end(&lane->scope[past]) <= end) {
+        while (past < lane->count && lane->scope[past].end <= end) {
             past++;
         }
         if (lane->scope[past].start < end) {
             return lane->scope[past].start == start ? FIT_UNSURE : FIT_CROSSES;
         }
+    }
+    if (past > first && lane->scope[past - 1].end == end) {
+        ret_touch->end_late = (int32_t)lane->scope[past - 1].late + 1;
     }
     if (past == first) {
         size_t count = lane->count;
@@ -103,27 +108,24 @@ static fit_t lane_try(pt_lane_t *lane, int64_t start, int64_t end, size_t limit)
             return FIT_YES;
         }
         if (lane->count != count) {
-            return lane_try(lane, start, end, limit);
+            return lane_try(lane, start, end, limit, ret_touch);
         }
-        memmove(&lane->scope[first + 1], &lane->scope[first],
-                (lane->count - first) * sizeof *lane->scope);
-        lane->count++;
-    } else if (past - first > 1) {
+    }
+    if (past != first + 1) {
         memmove(&lane->scope[first + 1], &lane->scope[past],
                 (lane->count - past) * sizeof *lane->scope);
-        lane->count -= past - first - 1;
+        lane->count = lane->count + first + 1 - past;
     }
-    lane->scope[first].start = start;
-    lane->scope[first].end2 = end * 2;
+    lane->scope[first] = (pt_lane_scope_t){start, end, (uint32_t)ret_touch->end_late, false};
     return FIT_YES;
 }
 
-unsigned pt_lane_set_place(pt_lane_set_t *set, int64_t start, int64_t end) {
+unsigned pt_lane_set_place(pt_lane_set_t *set, int64_t start, int64_t end, pt_touch_t *ret_touch) {
     size_t limit = set->limit != 0 ? set->limit : PT_LANE_LIMIT;
     bool unsure = false;
     unsigned n = 0;
     for (; n < set->count; n++) {
-        fit_t fit = lane_try(&set->lane[n], start, end, limit);
+        fit_t fit = lane_try(&set->lane[n], start, end, limit, ret_touch);
         if (fit == FIT_YES) {
             break;
         }
@@ -133,12 +135,13 @@ unsigned pt_lane_set_place(pt_lane_set_t *set, int64_t start, int64_t end) {
         pt_lane_t *lane = n < PT_LANE_MAX ? realloc(set->lane, (n + 1) * sizeof *lane) : NULL;
         if (lane == NULL) {
             set->moved++;
+            *ret_touch = (pt_touch_t){0, 0};
             return PT_LANE_MAX;
         }
         set->lane = lane;
         lane[n] = (pt_lane_t){NULL, 0, 0};
         set->count = n + 1;
-        lane_try(&lane[n], start, end, limit);
+        lane_try(&lane[n], start, end, limit, ret_touch);
     }
     if (n > 0) {
         set->moved++;

@@ -8,13 +8,12 @@
  * unsure, so that the output nests in any case. Pure; one thread at a time. */
 #ifndef PERFTRACE_TRACE_LANE_SET_H
 #define PERFTRACE_TRACE_LANE_SET_H
-#include "compiler.h"
-
-#include <stdbool.h>
+#include "scope_text.h"
 
 typedef struct pt_lane_scope {
-    int64_t start;
-    int64_t end2; /* twice the end, plus one for a merged stretch */
+    int64_t start, end;
+    uint32_t late; /* steps that the end is written late */
+    bool merged;   /* a stretch of several */
 } pt_lane_scope_t;
 
 typedef struct pt_lane {
@@ -34,8 +33,10 @@ typedef struct pt_lane_set {
 #define PT_LANE_MAX   1024U /* lanes of one thread; also what a scope gets that fits in none */
 
 /* The lane, counted from 0, in which the scope [start, end) nests; end > start. PT_LANE_MAX when it
- * nests in none, or for lack of memory. */
-unsigned pt_lane_set_place(pt_lane_set_t *set, int64_t start, int64_t end);
+ * nests in none, or for lack of memory. *ret_touch: how to write its times beside those that came
+ * before it: what was written cannot be changed any more, so a scope that begins where another one
+ * of its lane ended begins late, and one that ends with a scope in it ends late. */
+unsigned pt_lane_set_place(pt_lane_set_t *set, int64_t start, int64_t end, pt_touch_t *ret_touch);
 
 /* Frees; the set is empty and usable again. Accepts NULL. */
 void pt_lane_set_free(pt_lane_set_t *set);

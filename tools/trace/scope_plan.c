@@ -51,7 +51,7 @@ pt_plan_entry_t *pt_scope_plan_add(pt_scope_plan_t *plan, uint64_t ordinal, pt_p
         return NULL;
     }
     pt_plan_entry_t *e = &plan->entry[plan->count++];
-    *e = (pt_plan_entry_t){.ordinal = ordinal, .ts = ts, .what = (uint8_t)what};
+    *e = (pt_plan_entry_t){.ordinal = ordinal, .ts = ts, .what = what & 15U};
     return e;
 }
 
@@ -155,25 +155,47 @@ static bool match_pairs(pt_scope_plan_t *plan, pt_scope_note_t *n, size_t count,
     return ok;
 }
 
-/* One lane of the sweep: the ends of the scopes around the current time. */
+/* One lane of the sweep: the scopes around the current time. */
 typedef struct open_lane {
-    int64_t *end;
+    pt_scope_note_t *note;
     size_t depth, cap;
 } open_lane_t;
 
-static bool lane_takes(open_lane_t *lane, const pt_scope_note_t *n) {
-    while (lane->depth > 0 && lane->end[lane->depth - 1] <= n->ts) {
-        lane->depth--;
+static bool add_scope(pt_scope_plan_t *plan, const pt_scope_note_t *n, unsigned lane,
+                      size_t early) {
+    /* A begin has an entry already; _finish joins them. */
+    pt_plan_entry_t *e = pt_scope_plan_add(plan, pt_scope_note_ordinal(n), PT_PLAN_SCOPE, 0);
+    if (e != NULL) {
+        e->lane = lane & 2047U;
+        e->early = (unsigned)PT_MIN(early, (size_t)65535) & 65535U;
     }
-    return lane->depth == 0 || lane->end[lane->depth - 1] >= n->end;
+    return e != NULL;
 }
 
-static bool lane_push(open_lane_t *lane, int64_t end) {
-    void *items = lane->end;
-    bool ok = grow(&items, lane->depth, &lane->cap, sizeof *lane->end);
-    lane->end = items;
+/* Takes those scopes off that end by `ts`. Of those that end together the inner ones end early, and
+ * all of them when another scope begins then. False without memory. */
+static bool lane_pop(pt_scope_plan_t *plan, open_lane_t *lane, int64_t ts) {
+    size_t together = 0;
+    bool ok = true;
+    while (lane->depth > 0 && lane->note[lane->depth - 1].end <= ts && ok) {
+        const pt_scope_note_t *n = &lane->note[lane->depth - 1];
+        while (together < lane->depth && n[-(ptrdiff_t)together].end == n->end) {
+            together++;
+        }
+        lane->depth--;
+        together--;
+        size_t early = together + (n->end == ts);
+        ok = early == 0 || add_scope(plan, n, 0, early);
+    }
+    return ok;
+}
+
+static bool lane_push(open_lane_t *lane, const pt_scope_note_t *n) {
+    void *items = lane->note;
+    bool ok = grow(&items, lane->depth, &lane->cap, sizeof *lane->note);
+    lane->note = items;
     if (ok) {
-        lane->end[lane->depth++] = end;
+        lane->note[lane->depth++] = *n;
     }
     return ok;
 }
@@ -184,23 +206,21 @@ static bool assign_lanes(pt_scope_plan_t *plan, const pt_scope_note_t *n, size_t
     bool ok = lane != NULL;
     for (size_t i = 0; i < count && ok; i++) {
         unsigned k = 0;
-        while (k < PT_LANE_MAX && !lane_takes(&lane[k], &n[i])) {
-            k++;
+        for (; k < PT_LANE_MAX && ok; k++) {
+            ok = lane_pop(plan, &lane[k], n[i].ts);
+            if (lane[k].depth == 0 || lane[k].note[lane[k].depth - 1].end >= n[i].end) {
+                break;
+            }
         }
-        ok = k == PT_LANE_MAX || lane_push(&lane[k], n[i].end);
-        if (k == 0 || !ok) {
-            continue;
-        }
-        plan->moved++;
-        /* For a begin this is a second entry; _finish joins them. */
-        pt_plan_entry_t *e = pt_scope_plan_add(plan, pt_scope_note_ordinal(&n[i]), PT_PLAN_LANE, 0);
-        ok = e != NULL;
-        if (e != NULL) {
-            e->lane = (uint16_t)k;
+        ok = ok && (k == PT_LANE_MAX || lane_push(&lane[k], &n[i]));
+        if (k > 0 && ok) {
+            plan->moved++;
+            ok = add_scope(plan, &n[i], k, 0);
         }
     }
     for (unsigned k = 0; lane != NULL && k < PT_LANE_MAX; k++) {
-        free(lane[k].end);
+        ok = ok && lane_pop(plan, &lane[k], INT64_MAX);
+        free(lane[k].note);
     }
     free(lane);
     return ok;
@@ -255,8 +275,8 @@ static int by_ordinal(const void *a, const void *b) {
     return (x->ordinal > y->ordinal) - (x->ordinal < y->ordinal);
 }
 
-/* A begin that was moved to a lane, and a flow end that was bound, have two entries, side by side
- * now: one is kept. */
+/* A scope can have an entry for its lane, one for its end and one for being a begin, a flow end
+ * that was bound has two: side by side now, one is kept. */
 static void join_entries(pt_scope_plan_t *plan) {
     size_t kept = 0;
     for (size_t i = 0; i < plan->count; i++) {
@@ -267,12 +287,15 @@ static void join_entries(pt_scope_plan_t *plan) {
             int64_t ts = last->what == PT_PLAN_BIND ? last->ts : plan->entry[i].ts;
             *last = last->what == PT_PLAN_BIND ? plan->entry[i] : *last;
             last->ts = ts;
-        } else if (last->what == PT_PLAN_LANE) {
-            uint16_t lane = last->lane;
-            *last = plan->entry[i];
-            last->lane = lane;
         } else {
-            last->lane = plan->entry[i].lane;
+            pt_plan_entry_t other = plan->entry[i];
+            if (last->what == PT_PLAN_SCOPE) {
+                pt_plan_entry_t swap = *last;
+                *last = other;
+                other = swap;
+            }
+            last->lane |= other.lane;
+            last->early |= other.early;
         }
     }
     plan->count = kept;

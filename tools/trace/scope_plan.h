@@ -23,7 +23,7 @@ typedef struct pt_scope_list {
 } pt_scope_list_t;
 
 typedef enum pt_plan_what {
-    PT_PLAN_LANE,  /* X: goes to `lane` */
+    PT_PLAN_SCOPE, /* X: goes to `lane`, ends `early` */
     PT_PLAN_BEGIN, /* B: lasts until `ts`; its end is in `slot` */
     PT_PLAN_END,   /* E: belongs to the begin in `slot` */
     PT_PLAN_OPEN,  /* B without an end: lasts until `ts` */
@@ -35,11 +35,12 @@ typedef enum pt_plan_what {
 
 typedef struct pt_plan_entry {
     uint64_t ordinal;
-    int64_t ts;    /* BEGIN, OPEN: the end of the scope. END: its start. BIND: the new time */
-    uint32_t slot; /* BEGIN, END: where the first of the two waits for the second */
-    uint16_t lane;
-    uint8_t what; /* pt_plan_what_t */
-    bool first;   /* BEGIN, END: comes before its partner in the file */
+    int64_t ts;          /* BEGIN, OPEN: the end of the scope. END: its start. BIND: the new time */
+    uint32_t slot;       /* BEGIN, END: where the first of the two waits for the second */
+    unsigned lane : 11;  /* of a scope: at its X or begin */
+    unsigned early : 16; /* the same: in how many steps its end is written early (scope_text.h) */
+    unsigned what : 4;   /* pt_plan_what_t */
+    unsigned first : 1;  /* BEGIN, END: comes before its partner in the file */
 } pt_plan_entry_t;
 
 typedef struct pt_scope_plan {

@@ -12,8 +12,8 @@
 #define LAST_PID          (INT32_MAX / 1000U)
 #define LATE_PID          1000000U
 #define LATE_TID          (1U << 30)
-#define SCOPE_BUDGET      1048576U /* for all files together: 16 MiB */
-#define MIN_SCOPES        1024U    /* a lane keeps at least so many */
+#define SCOPE_BUDGET      655360U /* for all files together: 15 MiB */
+#define MIN_SCOPES        1024U   /* a lane keeps at least so many */
 
 void pt_tracks_init(pt_tracks_t *t, unsigned file, unsigned files) {
     *t = (pt_tracks_t){.file = file, .files = files};
