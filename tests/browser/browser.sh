@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# browser.sh SOURCE WORK TRACE [PROFILE]: fetches the viewer by npm into WORK, once, and opens TRACE
-# in it. Exit status 77: something it needs is not here. SPDX-License-Identifier: MIT
+# browser.sh SOURCE WORK SCRIPT ARGUMENT...: fetches what the browser tests need by npm into WORK,
+# once, and runs one of them. Exit status 77: something it needs is not here.
+# SPDX-License-Identifier: MIT
 set -u
-source=$1 work=$2 trace=$3
+source=$1 work=$2 script=$3
 shift 3
 
 skip() {
@@ -22,7 +23,6 @@ if ! cmp -s "$source/tests/browser/package-lock.json" "$work/package-lock.json" 
         rm -rf "$work/node_modules"
         sleep $((attempt * 3))
     done
-    [ -d "$work/node_modules/speedscope" ] || skip "the viewer could not be fetched"
+    [ -d "$work/node_modules/speedscope" ] || skip "the npm packages could not be fetched"
 fi
-PERFTRACE_NODE_MODULES=$work/node_modules exec node "$source/tests/browser/open_in_speedscope.js" \
-    "$trace" "$work" "$@"
+PERFTRACE_NODE_MODULES=$work/node_modules exec node "$source/tests/browser/$script" "$@"

@@ -6,22 +6,13 @@
 'use strict';
 const assert = require('assert');
 const fs = require('fs');
-const os = require('os');
 const path = require('path');
 const zlib = require('zlib');
-const { createRequire } = require('module');
+const { modules, withBrowser } = require('./browser.js');
 const { startServer } = require('./page_server.js');
 
 const [tracePath, folder, shown] = process.argv.slice(2);
-// The npm packages lie in the build folder, not beside this file.
-const modules = process.env.PERFTRACE_NODE_MODULES || path.join(__dirname, 'node_modules');
-const { chromium } = createRequire(path.join(modules, 'x'))('playwright-core');
 const viewer = path.join(modules, 'speedscope', 'dist', 'release');
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-    .find((candidate) => fs.existsSync(candidate));
-const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-               '--disable-background-networking', '--disable-component-update', '--disable-sync',
-               '--enable-unsafe-swiftshader'];
 
 const sorted = (scopes) => scopes.sort(([a, x], [b, y]) => (a < b ? -1 : a > b ? 1 : x - y));
 
@@ -145,31 +136,26 @@ async function view(page, server) {
 async function main() {
     const server = await startServer(viewer);
     server.files.set('trace.json', fs.readFileSync(tracePath));
-    const profileFolder = fs.mkdtempSync(path.join(os.tmpdir(), 'chromium-'));
     fs.mkdirSync(folder, { recursive: true });
-    const context = await chromium.launchPersistentContext(profileFolder, {
-        executablePath: CHROMIUM, args: FLAGS, headless: true,
-        viewport: { width: 1280, height: 640 },
-    });
     try {
-        const page = context.pages()[0] || await context.newPage();
-        const complaints = [];
-        page.on('console', (message) => {
-            if (message.type() === 'error')
-                complaints.push(message.text());
+        await withBrowser({ width: 1280, height: 640 }, async (browser) => {
+            const page = await browser.newPage();
+            const complaints = [];
+            page.on('console', (message) => {
+                if (message.type() === 'error')
+                    complaints.push(message.text());
+            });
+            page.on('pageerror', (error) => complaints.push(String(error)));
+            page.on('dialog', (dialog) => {
+                complaints.push(dialog.message());
+                dialog.dismiss();
+            });
+            await view(page, server);
+            assert.deepStrictEqual(complaints, [], 'the viewer has nothing to complain about');
+            assert.deepStrictEqual(server.missing, [], 'the page asks for nothing that is not there');
         });
-        page.on('pageerror', (error) => complaints.push(String(error)));
-        page.on('dialog', (dialog) => {
-            complaints.push(dialog.message());
-            dialog.dismiss();
-        });
-        await view(page, server);
-        assert.deepStrictEqual(complaints, [], 'the viewer has nothing to complain about');
-        assert.deepStrictEqual(server.missing, [], 'the page asks for nothing that is not there');
     } finally {
-        await context.close();
         server.close();
-        fs.rmSync(profileFolder, { recursive: true, force: true });
     }
 }
 

@@ -1,9 +1,23 @@
-# The converted trace of the training example in a real viewer in a real browser.
+# perftrace_browser_test(NAME SCRIPT ARGUMENT...): SCRIPT of this folder, in a real browser. One at a
+# time: the first one fetches the npm packages.
+function(perftrace_browser_test name script)
+  add_test(NAME browser.${name}
+           COMMAND bash ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/browser.sh ${PROJECT_SOURCE_DIR}
+                   ${PROJECT_BINARY_DIR}/tests/browser ${script} ${ARGN})
+  set_tests_properties(browser.${name} PROPERTIES LABELS outside TIMEOUT 600
+                       SKIP_RETURN_CODE 77 RESOURCE_LOCK browser)
+endfunction()
+
+# The converted trace of the training example in a viewer.
 if(TARGET train_fork AND TARGET perf-trace-convert AND NOT CMAKE_CROSSCOMPILING)
-  add_test(NAME browser.speedscope
-           COMMAND bash ${CMAKE_CURRENT_LIST_DIR}/browser.sh ${PROJECT_SOURCE_DIR}
-                   ${PROJECT_BINARY_DIR}/tests/browser
-                   ${PROJECT_BINARY_DIR}/tests/examples/train_fork/trace.json trainer)
-  set_tests_properties(browser.speedscope PROPERTIES LABELS outside TIMEOUT 300
-                       SKIP_RETURN_CODE 77 FIXTURES_REQUIRED train_trace)
+  perftrace_browser_test(speedscope open_in_speedscope.js
+                         ${PROJECT_BINARY_DIR}/tests/examples/train_fork/trace.json
+                         ${PROJECT_BINARY_DIR}/tests/browser trainer)
+  set_tests_properties(browser.speedscope PROPERTIES FIXTURES_REQUIRED train_trace)
+endif()
+
+# The page of sessions, for which the build needs the chart library.
+if(TARGET perf-trace-sessions AND PERFTRACE_CHART_JS AND NOT CMAKE_CROSSCOMPILING)
+  perftrace_browser_test(sessions open_sessions_page.js $<TARGET_FILE:perf-trace-sessions>
+                         ${PROJECT_BINARY_DIR}/tests/browser/sessions)
 endif()

@@ -35,7 +35,7 @@ function drawParts(atOnce) {
 
 function aboutText({ sessions, of, runs, files, named }) {
     const names = named.map((name) => formatName(name, 200)).join(', ');
-    const more = files > named.length ? ` and ${formatCount(files - named.length)} more` : '';
+    const more = files > named.length ? `, and ${formatCount(files - named.length)} more` : '';
     return `${formatCount(sessions)} sessions` +
         (sessions < of ? ` (chosen from ${formatCount(of)})` : '') +
         ` of ${formatCount(data.ranks.length)} ranks` +
