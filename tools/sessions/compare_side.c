@@ -65,7 +65,7 @@ static void put(const gathering_t *g, size_t list, double value, uint32_t cluste
         return;
     }
     pt_boot_list_t *l = &g->side->boot.list[list];
-    if (!g->counting) {
+    if (l->item != NULL) { /* else they are counted */
         l->item[l->n] = (pt_boot_value_t){value, cluster};
     }
     l->n++;

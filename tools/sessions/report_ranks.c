@@ -41,7 +41,8 @@ static bool find_workers(const pt_selection_t *s, ranks_t *x) {
         if (last == UINT32_MAX || key != last_key) {
             bool is_new = false;
             uint64_t *index = perftrace__hashmap_put_u64(&map, key, x->workers, &is_new);
-            ok = index != NULL && (!is_new || PT_GROW(x, worker, workers, worker_cap, 1));
+            ok = index != NULL && (!is_new || PT_GROW(x, worker, workers, worker_cap, 1)) &&
+                 x->worker != NULL;
             if (!ok) {
                 break;
             }
@@ -156,14 +157,16 @@ bool pt_report_ranks(pt_session_report_t *r) {
     ranks_t x = {.worker = NULL};
     double *median = NULL;
     size_t size = (s->rows + 1) * sizeof(double);
-    x.worker_of = malloc((s->rows + 1) * sizeof *x.worker_of);
+    x.worker_of = calloc(s->rows + 1, sizeof *x.worker_of);
     x.total = pt_huge(malloc(size), size);
     x.scratch = pt_huge(malloc(size), size);
     bool ok = x.worker_of != NULL && x.total != NULL && x.scratch != NULL && find_workers(s, &x);
     if (ok) {
         gather_totals(r, &x);
         /* Each worker knows where its totals lie, so they may be put in order now. */
-        qsort(x.worker, x.workers, sizeof *x.worker, by_role_and_rank);
+        if (x.workers > 1) {
+            qsort(x.worker, x.workers, sizeof *x.worker, by_role_and_rank);
+        }
         median = calloc(x.workers + 1, sizeof *median);
         ok = median != NULL && mark_stragglers(&x, median);
     }

@@ -192,7 +192,10 @@ bool pt_boot_run(const pt_boot_t *boot, size_t replicates, unsigned threads, dou
     pt_ordered_t *pipe = part != NULL ? pt_ordered_new(&how) : NULL;
     int status = pipe != NULL ? 0 : -1;
     for (size_t i = 0; i < parts && status == 0; i++) {
-        part[i] = (part_t){boot, ret, replicates * i / parts, replicates * (i + 1) / parts};
+        part[i].boot = boot;
+        part[i].ret = ret;
+        part[i].first = replicates * i / parts;
+        part[i].end = replicates * (i + 1) / parts;
         status = pt_ordered_submit(pipe, PT_ORDERED_NO_LANE, &part[i]);
     }
     if (pipe != NULL) {

@@ -101,9 +101,8 @@ static const char *take_span_rest(const fast_t *f, const char *p, pt_parsed_span
         p += 2;
         if (key.len == 9 && PT_PLAIN_AT(key.p, "running_s")) {
             p = seen++ == 0 ? take_number(p, &span->running) : NULL;
-        } else if (key.len == 5 && PT_PLAIN_AT(key.p, "start")) {
-            p = skip_value(f, p, SPAN_DEPTH);
-        } else if (key.len == 3 && PT_PLAIN_AT(key.p, "end")) {
+        } else if ((key.len == 5 && PT_PLAIN_AT(key.p, "start")) ||
+                   (key.len == 3 && PT_PLAIN_AT(key.p, "end"))) {
             p = skip_value(f, p, SPAN_DEPTH);
         } else {
             return NULL;

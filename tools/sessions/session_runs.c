@@ -261,7 +261,7 @@ static bool same_writer(const lane_t *x, const lane_t *y) {
 
 /* Numbers the lanes of each writer in the order of time. */
 static void number_lanes(lane_t **order, size_t lanes) {
-    qsort(order, lanes, sizeof *order, by_writer);
+    qsort(order, lanes, sizeof(lane_t *), by_writer);
     for (size_t i = 0; i < lanes; i++) {
         bool first = i == 0 || !same_writer(order[i], order[i - 1]);
         order[i]->ordinal = first ? 0 : order[i - 1]->ordinal + 1;
@@ -369,7 +369,7 @@ static bool check_clocks(finder_t *f) {
 }
 
 static bool make_runs(finder_t *f) {
-    lane_t **order = malloc((f->lanes + 1) * sizeof *order);
+    lane_t **order = malloc((f->lanes + 1) * sizeof(lane_t *));
     f->m->run = calloc(PT_MIN(f->lanes, (size_t)RUNS_MAX) + 1, sizeof *f->m->run);
     bool ok = order != NULL && f->m->run != NULL && find_shared(f);
     if (ok) {
@@ -381,7 +381,7 @@ static bool make_runs(finder_t *f) {
             order[i] = &f->lane[i];
         }
         number_lanes(order, f->lanes);
-        qsort(order, f->lanes, sizeof *order, by_time);
+        qsort(order, f->lanes, sizeof(lane_t *), by_time);
         ok = join_lanes(f, order);
     }
     if (ok) {

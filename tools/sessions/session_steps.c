@@ -129,7 +129,7 @@ bool pt_session_steps_find(const pt_session_model_t *m, uint64_t batch_size,
     size_t cap = 0;
     memset(s, 0, sizeof *s);
     s->step_of = malloc((m->rows + 1) * sizeof *s->step_of);
-    done_t *done = malloc((m->tasks + 1) * sizeof *done);
+    done_t *done = calloc(m->tasks + 1, sizeof *done);
     bool ok = s->step_of != NULL && done != NULL;
     size_t count = ok ? find_done(m, done) : 0;
     if (ok) {
