@@ -1,8 +1,13 @@
 # Every example runs, loses nothing, and what it leaves converts to a strict trace.
 # perftrace_example_test(NAME FILES COMMAND...): FILES trace files are expected.
+# PERFTRACE_EXAMPLE_SCRIPT: what checks it, example.sh unless set.
 function(perftrace_example_test name files)
+  set(script example.sh)
+  if(PERFTRACE_EXAMPLE_SCRIPT)
+    set(script ${PERFTRACE_EXAMPLE_SCRIPT})
+  endif()
   add_test(NAME example.${name}
-           COMMAND bash ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/example.sh ${PROJECT_SOURCE_DIR}
+           COMMAND bash ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/${script} ${PROJECT_SOURCE_DIR}
                    ${PROJECT_BINARY_DIR}/tests/examples/${name} $<TARGET_FILE:perf-trace-convert>
                    ${files} ${ARGN})
   set_tests_properties(example.${name} PROPERTIES TIMEOUT 300)
@@ -28,6 +33,12 @@ if(TARGET example_01_first_trace AND TARGET perf-trace-convert AND NOT CMAKE_CRO
                          --steps ${perftrace_training_steps}
                          --checkpoint checkpoint.bin ${perftrace_training_text})
   set_tests_properties(example.train_fork PROPERTIES FIXTURES_SETUP train_trace PROCESSORS 2)
+
+  set(PERFTRACE_EXAMPLE_SCRIPT rollout.sh)
+  perftrace_example_test(rollout 2 $<TARGET_FILE:rollout> --ranks 2 --tasks 6
+                         ${perftrace_training_text})
+  set_tests_properties(example.rollout PROPERTIES PROCESSORS 2)
+  unset(PERFTRACE_EXAMPLE_SCRIPT)
   if(TARGET train_mpi)
     perftrace_example_test(train_mpi 4 ${MPIEXEC_EXECUTABLE} --oversubscribe -n 4
                            $<TARGET_FILE:train_mpi> --steps 60 ${perftrace_training_text})
