@@ -19,6 +19,9 @@ typedef struct perftrace__strbuf {
     bool failed; /* an allocation failed; content is incomplete */
 } perftrace__strbuf_t;
 
+/* The end of a counted noun. */
+#define PT_PLURAL(n) ((n) == 1 ? "" : "s")
+
 #define PERFTRACE__STRBUF_INIT                                                                     \
     { NULL, 0, 0, false }
 

@@ -20,9 +20,9 @@ static void on_recovered(const char *ring, int status, const perftrace__recovere
     (void)user;
     if (status == PERFTRACE_OK) {
         perftrace__runtime_log(PERFTRACE_LOG_NOTE,
-                               "recovered %s: %llu events and %llu open scopes of process %u",
-                               r->trace_path, (unsigned long long)r->events,
-                               (unsigned long long)r->unfinished, r->pid);
+                               "recovered %s: %llu event%s and %llu open scope%s of process %u",
+                               r->trace_path, (unsigned long long)r->events, PT_PLURAL(r->events),
+                               (unsigned long long)r->unfinished, PT_PLURAL(r->unfinished), r->pid);
     } else if (r->problem) {
         perftrace__runtime_log(PERFTRACE_LOG_WARNING, "left-over ring %s: %s", ring, r->problem);
     } else {
@@ -138,9 +138,9 @@ void perftrace__runtime_session_file_gone(void *user, uint64_t records) {
     (void)user;
     const perftrace__runtime_t *rt = &perftrace__runtime;
     perftrace__runtime_log(PERFTRACE_LOG_WARNING,
-                           "a sessions file with %llu records was removed while it was written; "
+                           "a sessions file with %llu record%s was removed while it was written; "
                            "going on in %s",
-                           (unsigned long long)records, rt->session_path);
+                           (unsigned long long)records, PT_PLURAL(records), rt->session_path);
 }
 
 void perftrace__runtime_make_link(void) {

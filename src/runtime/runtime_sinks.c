@@ -127,18 +127,20 @@ static void tell_sessions(const perftrace__sink_t *sink) {
     perftrace__session_sink_counts(sink, &n);
     if (n.sessions) {
         perftrace__runtime_log(n.late || n.evicted ? PERFTRACE_LOG_WARNING : PERFTRACE_LOG_NOTE,
-                               "wrote %llu session records to %s (%llu evicted before their end, "
-                               "%llu events came too late for theirs)",
-                               (unsigned long long)n.written, rt->session_path,
-                               (unsigned long long)n.evicted, (unsigned long long)n.late);
+                               "wrote %llu session record%s to %s (%llu evicted before their end, "
+                               "%llu event%s came too late for theirs)",
+                               (unsigned long long)n.written, PT_PLURAL(n.written),
+                               rt->session_path, (unsigned long long)n.evicted,
+                               (unsigned long long)n.late, PT_PLURAL(n.late));
     }
 }
 
 /* what happened, and what becomes of the events that are left. */
 static void tell_left(perftrace__strbuf_t *what) {
     const perftrace__ring_t *ring = perftrace__core_ring();
-    perftrace__strbuf_printf(what, ": %llu events were not written; they ",
-                             (unsigned long long)perftrace__drain_backlog_events(ring));
+    unsigned long long events = perftrace__drain_backlog_events(ring);
+    perftrace__strbuf_printf(what, ": %llu event%s not written; they ", events,
+                             events == 1 ? " was" : "s were");
     if (ring->anonymous) {
         perftrace__strbuf_puts(what, "are lost, since there is no ring file");
     } else {
@@ -167,8 +169,9 @@ void perftrace__runtime_tell_end(int status) {
                                  failing_file(rt->out), failure_text(rt->out, status));
         tell_left(&what);
     } else {
-        perftrace__runtime_log(PERFTRACE_LOG_NOTE, "wrote %llu events to %s",
-                               (unsigned long long)rt->out->drain.written, rt->meta.trace_path);
+        perftrace__runtime_log(PERFTRACE_LOG_NOTE, "wrote %llu event%s to %s",
+                               (unsigned long long)rt->out->drain.written,
+                               PT_PLURAL(rt->out->drain.written), rt->meta.trace_path);
         if (rt->out->session_sink) {
             tell_sessions(rt->out->session_sink);
         }

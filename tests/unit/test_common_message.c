@@ -179,7 +179,7 @@ static void each_kind_is_told_once_a_file_with_its_first_place(void **state) {
     pt_problems_print(book, true, 1);
     const char *text = temp_uncatch(2, "err");
     assert_non_null(strstr(text, "error: a.jsonl:5: bare NaN mended\n"));
-    assert_non_null(strstr(text, "error: 1 more files: bare NaN mended (12 times)\n"));
+    assert_non_null(strstr(text, "error: 1 more file: bare NaN mended (12 times)\n"));
     pt_problems_free(book);
     pt_problems_free(NULL);
 }

@@ -95,6 +95,10 @@ static void numbers_are_printed_for_people(void **state) {
     assert_string_equal(pt_human_exact(out, 0), "0");
     assert_string_equal(pt_human_exact(out, 1234567), "1,234,567");
     assert_string_equal(pt_human_exact(out, UINT64_MAX), "18,446,744,073,709,551,615");
+    char counted[PT_HUMAN_COUNTED_MAX];
+    assert_string_equal(pt_human_counted(counted, 0, "event", "events"), "0 events");
+    assert_string_equal(pt_human_counted(counted, 1, "event", "events"), "1 event");
+    assert_string_equal(pt_human_counted(counted, 2345, "event", "events"), "2,345 events");
     assert_string_equal(pt_human_duration(out, 12), "12 ns");
     assert_string_equal(pt_human_duration(out, 3450), "3.4 us");
     assert_string_equal(pt_human_duration(out, 56000000), "56 ms");

@@ -58,6 +58,14 @@ const char *pt_human_exact(char out[PT_HUMAN_MAX], uint64_t count) {
     return out;
 }
 
+const char *pt_human_counted(char out[PT_HUMAN_COUNTED_MAX], uint64_t count, const char *one,
+                             const char *many) {
+    char number[PT_HUMAN_MAX];
+    snprintf(out, PT_HUMAN_COUNTED_MAX, "%s %s", pt_human_exact(number, count),
+             count == 1 ? one : many);
+    return out;
+}
+
 #define PT_S_NS UINT64_C(1000000000)
 
 const char *pt_human_duration(char out[PT_HUMAN_MAX], uint64_t ns) {

@@ -8,7 +8,8 @@
 
 #include <stdbool.h>
 
-#define PT_HUMAN_MAX 32
+#define PT_HUMAN_MAX         32
+#define PT_HUMAN_COUNTED_MAX 96
 
 /* 999 B, 1.2 kB, 34 MB, 1.2 GB: powers of 1000, three figures at most. */
 const char *pt_human_bytes(char out[PT_HUMAN_MAX], uint64_t bytes);
@@ -16,6 +17,9 @@ const char *pt_human_bytes(char out[PT_HUMAN_MAX], uint64_t bytes);
 const char *pt_human_count(char out[PT_HUMAN_MAX], uint64_t count);
 /* 1,234,567. */
 const char *pt_human_exact(char out[PT_HUMAN_MAX], uint64_t count);
+/* 1 event, 1,234 events: out has PT_HUMAN_COUNTED_MAX bytes, what does not fit is cut off. */
+const char *pt_human_counted(char out[PT_HUMAN_COUNTED_MAX], uint64_t count, const char *one,
+                             const char *many);
 /* 12 ns, 3.4 us, 56 ms, 7.8 s, 3 min 5 s, 2 h 10 min. */
 const char *pt_human_duration(char out[PT_HUMAN_MAX], uint64_t ns);
 

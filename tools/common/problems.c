@@ -1,6 +1,7 @@
 /* problems.c: the book of what was wrong in the inputs. SPDX-License-Identifier: MIT */
 #include "problems.h"
 
+#include "human.h"
 #include "json_writer.h"
 #include "utf8.h"
 
@@ -207,8 +208,12 @@ static void say(const printer_t *p, unsigned kind, const char *text) {
 static void end_kind(printer_t *p) {
     if (p->rest) {
         perftrace__strbuf_t line = PERFTRACE__STRBUF_INIT;
-        perftrace__strbuf_printf(&line, "%u more files: %s (%" PRIu64 " times)",
-                                 p->files - p->max_files, p->book->kinds[p->kind].text, p->rest);
+        char files[PT_HUMAN_COUNTED_MAX];
+        char times[PT_HUMAN_COUNTED_MAX];
+        perftrace__strbuf_printf(
+            &line, "%s: %s (%s)",
+            pt_human_counted(files, p->files - p->max_files, "more file", "more files"),
+            p->book->kinds[p->kind].text, pt_human_counted(times, p->rest, "time", "times"));
         say(p, p->kind, perftrace__strbuf_cstr(&line));
         perftrace__strbuf_free(&line);
     }

@@ -304,8 +304,11 @@ static void print_losses(const pt_convert_account_t *a) {
 void pt_convert_account_print(const pt_convert_account_t *a, const pt_convert_doc_t *doc) {
     char number[4][PT_HUMAN_MAX];
     uint64_t span = a->last_ns >= a->first_ns ? (uint64_t)(a->last_ns - a->first_ns) : 0;
-    pt_note("%zu file%s, %s events read, %s written, %s of trace", a->plan->count,
-            a->plan->count == 1 ? "" : "s", pt_human_exact(number[0], a->read),
+    char files[PT_HUMAN_COUNTED_MAX];
+    char events[PT_HUMAN_COUNTED_MAX];
+    pt_note("%s, %s read, %s written, %s of trace",
+            pt_human_counted(files, a->plan->count, "file", "files"),
+            pt_human_counted(events, a->read, "event", "events"),
             pt_human_exact(number[1], a->written), pt_human_duration(number[2], span));
     print_phases(a);
     print_sessions(a->sessions);
@@ -317,14 +320,15 @@ void pt_convert_account_print(const pt_convert_account_t *a, const pt_convert_do
                                                                         : "lanes");
     }
     if (a->unfinished > 0) {
-        pt_note("%s unfinished scope%s", pt_human_exact(number[0], a->unfinished),
-                a->unfinished == 1 ? "" : "s");
+        pt_note("%s",
+                pt_human_counted(events, a->unfinished, "unfinished scope", "unfinished scopes"));
     }
     if (a->nonfinite > 0) {
         pt_note("counter values left out: nonfinite=%" PRIu64, a->nonfinite);
     }
     if (a->filtered > 0) {
-        pt_note("%s events left out by the options", pt_human_exact(number[0], a->filtered));
+        pt_note("%s left out by the options",
+                pt_human_counted(events, a->filtered, "event", "events"));
     }
     print_clocks(a->plan);
     print_losses(a);

@@ -22,15 +22,15 @@ static bool ends_with(const char *text, const char *end) {
 static void recover(const char *ring, bool change, perftrace__recovered_t *r) {
     int status = perftrace__recover_ring(ring, change ? 0 : PERFTRACE__RECOVER_DRY, r);
     const char *name = r->trace_path[0] ? r->trace_path : ring;
-    char events[PT_HUMAN_MAX];
-    char scopes[PT_HUMAN_MAX];
+    char events[PT_HUMAN_COUNTED_MAX];
+    char scopes[PT_HUMAN_COUNTED_MAX];
+    pt_human_counted(events, r->events, "event", "events");
+    pt_human_counted(scopes, r->unfinished, "unfinished scope", "unfinished scopes");
     if (status == PERFTRACE_OK && !change) {
-        pt_warn("%s: its process was killed; perf-trace-recover would add %s events and %s "
-                "unfinished scopes",
-                name, pt_human_exact(events, r->events), pt_human_exact(scopes, r->unfinished));
+        pt_warn("%s: its process was killed; perf-trace-recover would add %s and %s", name, events,
+                scopes);
     } else if (status == PERFTRACE_OK) {
-        pt_note("%s: its process was killed; %s events and %s unfinished scopes were recovered",
-                name, pt_human_exact(events, r->events), pt_human_exact(scopes, r->unfinished));
+        pt_note("%s: its process was killed; %s and %s were recovered", name, events, scopes);
     } else if (r->running) {
         pt_note("%s: its process is still running; its newest events are not in the file yet",
                 name);

@@ -96,8 +96,8 @@ static void put_json(pt_recover_report_t *r, int status, const perftrace__recove
  */
 
 static void put_count(perftrace__strbuf_t *out, uint64_t n, const char *one, const char *many) {
-    char text[PT_HUMAN_MAX];
-    perftrace__strbuf_printf(out, "%s %s", pt_human_exact(text, n), n == 1 ? one : many);
+    char text[PT_HUMAN_COUNTED_MAX];
+    perftrace__strbuf_puts(out, pt_human_counted(text, n, one, many));
 }
 
 static void put_losses(perftrace__strbuf_t *out, const perftrace__recovered_t *result) {
