@@ -351,6 +351,20 @@ test('PT-40 correlation and flow ids of ranks stay apart', () => {
     assert.strictEqual(t.complaints(r.out), '');
 });
 
+test('a header of a newer version is told of, and fails --strict', () => {
+    const lines = [t.header({ version: 2 }), t.scope('a', 1000, 2000), t.header({ version: 2 }),
+                   t.scope('b', 3000, 4000), t.header({ version: 1 })];
+    const dir = t.files({ 'traces-r0.jsonl': lines.join('\n') + '\n' });
+    const r = t.convert(dir);
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.match(r.stderr, /traces-r0\.jsonl:1 .*newer version.*\(2 times in all\)/);
+    assert.deepStrictEqual(r.meta.problems.map((p) => [p.kind, p.count]), [['newer_version', 2]]);
+    assert.strictEqual(t.byPhase(r.events, 'X').length, 2);
+    assert.notStrictEqual(t.convert(dir, ['--strict']).status, 0);
+    const known = t.files({ 'traces-r0.jsonl': [t.header({}), lines[1]].join('\n') + '\n' });
+    assert.strictEqual(t.convert(known, ['--strict']).status, 0);
+});
+
 test('PT-51 events with far-off times are set aside and named', () => {
     const base = 1790000000000000;
     const x = (ts, name = 's') => JSON.stringify({ name, ph: 'X', ts, dur: 10, pid: 1, tid: 1 });

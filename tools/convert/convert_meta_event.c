@@ -56,10 +56,20 @@ static void take_footer(pt_convert_input_t *in, const pt_event_t *ev) {
     }
 }
 
+static void check_version(pt_convert_input_t *in, const perftrace__json_slice_t *args) {
+    perftrace__json_slice_t version;
+    int64_t n;
+    if (perftrace__json_find(args, "version", &version) && perftrace__json_to_i64(&version, &n) &&
+        n > PT_SOURCE_VERSION) {
+        pt_convert_problem(in, PT_TRACE_PROBLEM_NEWER);
+    }
+}
+
 /* A second header: the file is several runs laid end to end. Its times count from its own zero. */
 static void take_header(pt_convert_input_t *in, const pt_event_t *ev) {
     perftrace__json_slice_t args = args_of(ev);
     pt_source_t old = in->source, fresh;
+    check_version(in, &args);
     if (!in->has_header) {
         in->has_header = true;
         return;

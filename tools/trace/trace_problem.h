@@ -32,6 +32,8 @@
     X(NEGATIVE_TIME, MENDED, "negative_time", "time before the start of the trace: taken as 0")    \
     X(BAD_ARGS, MENDED, "bad_args", "args are no object: put into one")                            \
     X(NO_NAME, MENDED, "no_name", "event without a name")                                          \
+    X(NEWER, MENDED, "newer_version",                                                              \
+      "header of a newer version of the format: what has changed in it is read as before")         \
     X(UNFINISHED, NOTE, "unfinished", "scope without an end: closed at the last time of the file") \
     X(OVERLAP, NOTE, "overlap", "scope that crosses another one on its thread moved to a lane")    \
     X(NO_LANE, NOTE, "no_lane",                                                                    \

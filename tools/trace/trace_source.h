@@ -7,6 +7,9 @@
 /* Bytes of a file that are looked at to see what it is. */
 #define PT_SOURCE_PEEK 32768U
 
+/* The version of our writer's lines that is known here (docs/formats/JSONL.md). */
+#define PT_SOURCE_VERSION 1
+
 /* X(field): integers that a header may give and that go to the metadata as they are. */
 #define PT_SOURCE_INT_LIST(X)                                                                      \
     X(world_size)                                                                                  \
