@@ -12,7 +12,8 @@ case ${1-} in
 Usage: examples/demo.sh
 Installs what is missing with apt (a compiler, CMake and a few libraries; Open MPI if it can be
 had), builds into build/demo, trains a small transformer on 4 ranks, and converts what the ranks
-recorded into build/demo-out/trace.json. Running it again is quick and starts afresh.
+recorded into build/demo-out/trace.json. Then it samples and scores text on 2 ranks, as
+reinforcement learning does, and reports its sessions. Running it again is quick and starts afresh.
 TEXT
     exit 0
     ;;
@@ -59,6 +60,13 @@ convert=$build/bin/perf-trace-convert
 setup_say "merging the ranks"
 "$convert" "$PERFTRACE_DIR" -o "$out/trace.json" || setup_die "the conversion failed"
 
+setup_say "sampling and scoring on 2 forked ranks"
+PERFTRACE_DIR=$out/rollout "$build/examples/rollout/rollout" "${kept[@]}" ||
+    setup_die "the rollout failed"
+"$convert" "$out/rollout" -o "$out/rollout.json" || setup_die "the conversion failed"
+"$build/bin/perf-trace-sessions" "$out/rollout" --top 5 -B 6 --html "$out/sessions.html" ||
+    setup_die "the report failed"
+
 cat <<TEXT
 == done in $((SECONDS - started)) s
    trace      ${out#"$PWD"/}/trace.json
@@ -66,4 +74,6 @@ cat <<TEXT
               (both read the file in the browser, nothing is uploaded)
    see        train.step on each rank: forward, backward, allreduce, optimizer; arrows lead from
               the loader thread's batches to the steps; loss and tokens/s are counters
+   rollout    ${out#"$PWD"/}/rollout.json: each session a track, with its phases in it
+   report     ${out#"$PWD"/}/sessions.html: open it in a browser
 TEXT
