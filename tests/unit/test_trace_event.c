@@ -20,6 +20,8 @@ static const char *const ours[] = {
     X "\"cat\": \"compute\", \"args\": {\"global_step\": 9, \"rank\": 3, \"role\": \"actor\"}}",
     X "\"cat\": \"compute\", \"args\": {}}",
     X "\"args\": {\"a\": -1.5, \"b\": true, \"c\": null, \"d\": false, \"e\": \"\"}}",
+    X "\"args\": {\"a\": 9.999000099990002e-05, \"b\": 1e+22, \"c\": -0.0, \"d\": 2E5, \"e\": "
+      "-1234567890123456789012345678.5}}",
     "{\"name\": \"queue\", \"ph\": \"i\", \"ts\": 0.001, \"pid\": 1, \"tid\": 0, \"cat\": \"c\", "
     "\"args\": {\"depth\": 4}, \"s\": \"t\"}",
     "{\"name\": \"loss\", \"ph\": \"C\", \"ts\": 309.004, \"pid\": 71, \"tid\": 71, \"cat\": "

@@ -50,27 +50,6 @@ const char *pt_line_end(const char *p, const char *end, bool *ret_plain) {
     return p != NULL ? p : end;
 }
 
-/* A JSON number; NULL when p is at none. */
-PT_ALWAYS_INLINE const char *take_number(const char *p) {
-    p += *p == '-';
-    if (!pt_plain_digit(*p) || (*p == '0' && pt_plain_digit(p[1]))) {
-        return NULL;
-    }
-    while (pt_plain_digit(*p)) {
-        p++;
-    }
-    if (*p == '.') {
-        if (!pt_plain_digit(*++p)) {
-            return NULL;
-        }
-        while (pt_plain_digit(*p)) {
-            p++;
-        }
-    }
-    /* Exponents are rare, and can be out of a double's range: not for here. */
-    return *p == 'e' || *p == 'E' ? NULL : p;
-}
-
 /* A value of args that holds no other values. */
 PT_ALWAYS_INLINE const char *take_scalar(const char *p, const char *end, unsigned *has) {
     if (*p == '"') {
@@ -78,7 +57,7 @@ PT_ALWAYS_INLINE const char *take_scalar(const char *p, const char *end, unsigne
         return pt_plain_quote(p + 1, end) + 1;
     }
     if (*p == '-' || pt_plain_digit(*p)) {
-        return take_number(p);
+        return pt_plain_number(p);
     }
     *has &= ~(unsigned)PT_EVENT_ARGS_NUMERIC;
     if (AT(p, "true") || AT(p, "null")) {

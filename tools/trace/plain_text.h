@@ -41,6 +41,64 @@ PT_ALWAYS_INLINE bool pt_plain_digit(char c) {
     return (unsigned)(c - '0') < 10U;
 }
 
+/* Which of the 32 bytes at p are digits, the first in the lowest bit; right up to the second byte
+ * that is none. */
+PT_ALWAYS_INLINE uint32_t pt_plain_digits(const char *p) {
+#if defined(__SSE2__)
+    const __m128i zero = _mm_set1_epi8('0'), nine = _mm_set1_epi8(9);
+    __m128i a = _mm_loadu_si128((const __m128i *)(const void *)p);
+    __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(p + 16));
+    a = _mm_sub_epi8(a, zero);
+    b = _mm_sub_epi8(b, zero);
+    uint32_t low = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(a, nine), a));
+    uint32_t high = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(b, nine), b));
+    return low | high << 16;
+#else
+    uint32_t mask = 0;
+    for (unsigned i = 0, others = 0; i < 32 && others < 2; i++) {
+        mask |= (uint32_t)pt_plain_digit(p[i]) << i;
+        others += !pt_plain_digit(p[i]);
+    }
+    return mask;
+#endif
+}
+
+/* A number as JSON has it, not longer than 31 bytes and with an exponent of at most two digits, so
+ * that it is in a double's range; the place behind it, or NULL. */
+PT_ALWAYS_INLINE const char *pt_plain_number(const char *p) {
+    p += *p == '-';
+    uint32_t other = ~pt_plain_digits(p);
+    if (PT_UNLIKELY(other == 0)) {
+        return NULL;
+    }
+    unsigned n = (unsigned)__builtin_ctz(other);
+    if (n == 0 || (*p == '0' && n > 1)) {
+        return NULL;
+    }
+    if (p[n] == '.') {
+        other &= other - 1;
+        unsigned point = n;
+        if (PT_UNLIKELY(other == 0)) {
+            return NULL;
+        }
+        n = (unsigned)__builtin_ctz(other);
+        if (n == point + 1) {
+            return NULL;
+        }
+    }
+    p += n;
+    if (PT_UNLIKELY((*p | 0x20) == 'e')) {
+        p++;
+        p += *p == '-' || *p == '+';
+        if (!pt_plain_digit(*p)) {
+            return NULL;
+        }
+        p += pt_plain_digit(p[1]) ? 2 : 1;
+        return pt_plain_digit(*p) ? NULL : p;
+    }
+    return p;
+}
+
 /* An integer of at most 18 digits without leading zeros; the place behind it, or NULL. */
 PT_ALWAYS_INLINE const char *pt_plain_int(const char *p, int64_t *ret) {
     bool negative = *p == '-';
