@@ -1,6 +1,6 @@
 /* needs_recording.c: what users of tracers have asked for, the recording side. Each test carries
  * the number of its row in shared/cases/needs.tsv. SPDX-License-Identifier: MIT */
-#include "traced_child.h"
+#include "traced_case.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,20 +18,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-static char dir[64];
-
-static int make_dir(void **state) {
-    (void)state;
-    traced_dir_make(dir);
-    return 0;
-}
-
-static int drop_dir(void **state) {
-    (void)state;
-    traced_dir_remove(dir);
-    return 0;
-}
 
 /* ---- PT-05: buffered events lost at exit ---- */
 
@@ -155,8 +141,7 @@ static void block_the_writer(const char *where) {
 
 static void pt17_a_full_ring_counts_and_recording_goes_on(void **state) {
     (void)state;
-    traced_run(block_the_writer, dir);
-    traced_file_t f = traced_read(dir, "traces-r0.jsonl");
+    traced_file_t f = run(block_the_writer);
     const double lost = traced_dropped(&f, "ring_full");
     assert_true(lost > 0 && traced_footer(&f, "written") + lost == 10010);
     assert_true((double)traced_count(&f, "blocked") + 10 == traced_footer(&f, "written"));
@@ -184,8 +169,7 @@ static int64_t ns(double us) {
 
 static void pt18_touching_events_touch_to_the_nanosecond(void **state) {
     (void)state;
-    traced_run(touch, dir);
-    traced_file_t f = traced_read(dir, "traces-r0.jsonl");
+    traced_file_t f = run(touch);
     for (size_t i = 0; i < 1000; i++) {
         const cJSON *a = traced_line(&f, "a", i);
         const cJSON *b = traced_line(&f, "b", i);
@@ -229,8 +213,7 @@ static void leave_a_open(const char *where) {
 
 static void pt25_a_missing_end_is_told_and_shifts_nothing(void **state) {
     (void)state;
-    traced_run(leave_a_open, dir);
-    traced_file_t f = traced_read(dir, "traces-r0.jsonl");
+    traced_file_t f = run(leave_a_open);
     assert_int_equal(traced_count(&f, "A"), 1);
     assert_non_null(strstr(traced_text(&f, "A", 0), "\"ph\": \"B\""));
     assert_true(cJSON_IsTrue(traced_arg(traced_line(&f, "A", 0), "unfinished")));
@@ -279,8 +262,7 @@ static void name_a_thread(const char *where) {
 static void pt35_a_header_tells_processes_apart(void **state) {
     (void)state;
     traced_run(name_a_thread, dir);
-    traced_run(name_a_thread, dir);
-    traced_file_t a = traced_read(dir, "traces-r0.jsonl");
+    traced_file_t a = run(name_a_thread);
     traced_file_t b = traced_read(dir, "traces-r0.1.jsonl");
     const cJSON *ha = traced_line(&a, "perftrace_header", 0);
     const cJSON *hb = traced_line(&b, "perftrace_header", 0);
@@ -531,8 +513,6 @@ static void pt59_a_restart_leaves_the_torn_file_alone(void **state) {
     assert_int_equal(traced_count(&file, "perftrace_header"), 1);
     traced_free(&file);
 }
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, make_dir, drop_dir)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -8,11 +8,9 @@
 
 #include <cmocka.h>
 
-#include "traced_child.h"
+#include "traced_case.h"
 
 #include <string.h>
-
-static char dir[64];
 
 static void emit_laps(const char *d) {
     traced_start(d);
@@ -35,8 +33,7 @@ static void emit_laps(const char *d) {
 
 static void each_phase_has_its_own_arguments_and_touches_the_next(void **state) {
     (void)state;
-    traced_run(emit_laps, dir);
-    traced_file_t f = traced_read(dir, "traces-r0.jsonl");
+    traced_file_t f = run(emit_laps);
     static const char *const names[] = {"phase.0", "phase.1", "phase.2", "phase.x", "phase.4"};
     assert_int_equal(traced_phase(&f, "X"), 7);
     for (size_t i = 0; i < 5; i++) {
@@ -84,8 +81,7 @@ static void emit_named(const char *d) {
 
 static void a_name_is_copied_in_every_kind_of_event(void **state) {
     (void)state;
-    traced_run(emit_named, dir);
-    traced_file_t f = traced_read(dir, "traces-r0.jsonl");
+    traced_file_t f = run(emit_named);
     static const struct {
         const char *ph;
         size_t count;
@@ -98,23 +94,10 @@ static void a_name_is_copied_in_every_kind_of_event(void **state) {
     traced_free(&f);
 }
 
-static int set_up(void **state) {
-    (void)state;
-    traced_dir_make(dir);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    traced_dir_remove(dir);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_phase_has_its_own_arguments_and_touches_the_next,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_name_is_copied_in_every_kind_of_event, set_up, tear_down),
+        CASE(each_phase_has_its_own_arguments_and_touches_the_next),
+        CASE(a_name_is_copied_in_every_kind_of_event),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* test_core_names.c: run-time names, categories, filters. SPDX-License-Identifier: MIT */
 #include "filter.h"
-#include "traced_child.h"
+#include "traced_case.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,25 +8,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static char dir[64];
-
-static int make_dir(void **state) {
-    (void)state;
-    traced_dir_make(dir);
-    return 0;
-}
-
-static int drop_dir(void **state) {
-    (void)state;
-    traced_dir_remove(dir);
-    return 0;
-}
-
-static traced_file_t run(void (*body)(const char *dir)) {
-    traced_run(body, dir);
-    return traced_read(dir, "traces-r0.jsonl");
-}
 
 static void a_category_has_its_canonical_name(void **state) {
     (void)state;
@@ -168,8 +149,6 @@ static void seventy_thousand_names_are_all_recorded(void **state) {
     assert_int_equal(own + further, NAMES + 100);
     traced_free(&f);
 }
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, make_dir, drop_dir)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

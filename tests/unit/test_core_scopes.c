@@ -1,5 +1,5 @@
 /* test_core_scopes.c: from the macros to the lines. SPDX-License-Identifier: MIT */
-#include "traced_child.h"
+#include "traced_case.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -8,25 +8,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static char dir[64];
-
-static int make_dir(void **state) {
-    (void)state;
-    traced_dir_make(dir);
-    return 0;
-}
-
-static int drop_dir(void **state) {
-    (void)state;
-    traced_dir_remove(dir);
-    return 0;
-}
-
-static traced_file_t run(void (*body)(const char *dir)) {
-    traced_run(body, dir);
-    return traced_read(dir, "traces-r0.jsonl");
-}
 
 static double end_of(const cJSON *line) {
     return traced_number(line, "ts") + traced_number(line, "dur");
@@ -587,8 +568,6 @@ static void sites_made_at_run_time_work_as_the_macros_do(void **state) {
     assert_int_equal(traced_phase(&f, "f"), 2);
     traced_free(&f);
 }
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, make_dir, drop_dir)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

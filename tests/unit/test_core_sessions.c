@@ -1,5 +1,5 @@
 /* test_core_sessions.c: session events on their way into the trace. SPDX-License-Identifier: MIT */
-#include "traced_child.h"
+#include "traced_case.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -8,25 +8,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static char dir[64];
-
-static int make_dir(void **state) {
-    (void)state;
-    traced_dir_make(dir);
-    return 0;
-}
-
-static int drop_dir(void **state) {
-    (void)state;
-    traced_dir_remove(dir);
-    return 0;
-}
-
-static traced_file_t run(void (*body)(const char *dir)) {
-    traced_run(body, dir);
-    return traced_read(dir, "traces-r0.jsonl");
-}
 
 static void start(const char *where, int enabled, int sessions) {
     perftrace_config_t c = traced_config(where);
@@ -305,8 +286,6 @@ static void what_a_full_ring_cannot_take_is_counted(void **state) {
     assert_true(lines < 200002);
     traced_free(&f);
 }
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, make_dir, drop_dir)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

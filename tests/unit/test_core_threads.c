@@ -1,7 +1,7 @@
 /* test_core_threads.c: threads that come, go, are renamed and emit when they die.
  * SPDX-License-Identifier: MIT */
 #include "core_state.h"
-#include "traced_child.h"
+#include "traced_case.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -13,25 +13,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-static char dir[64];
-
-static int make_dir(void **state) {
-    (void)state;
-    traced_dir_make(dir);
-    return 0;
-}
-
-static int drop_dir(void **state) {
-    (void)state;
-    traced_dir_remove(dir);
-    return 0;
-}
-
-static traced_file_t run(void (*body)(const char *dir)) {
-    traced_run(body, dir);
-    return traced_read(dir, "traces-r0.jsonl");
-}
 
 #define THREADS 64
 #define ROUNDS  4
@@ -395,8 +376,6 @@ static void restarts_never_run_out_of_numbers(void **state) {
     (void)state;
     check_restarts(run_restarts_at_the_last_number);
 }
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, make_dir, drop_dir)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -1,5 +1,5 @@
 /* test_runtime_fork.c: fork, in every situation. SPDX-License-Identifier: MIT */
-#include "traced_child.h"
+#include "traced_case.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -59,20 +59,6 @@ void *__wrap_realloc(void *p, size_t size) {
 void __wrap_free(void *p) {
     allocator_calls++;
     __real_free(p);
-}
-
-static char dir[64];
-
-static int make_dir(void **state) {
-    (void)state;
-    traced_dir_make(dir);
-    return 0;
-}
-
-static int drop_dir(void **state) {
-    (void)state;
-    traced_dir_remove(dir);
-    return 0;
 }
 
 /* After a save the drain's thread sleeps, and allocates nothing while there is nothing new. */
@@ -433,8 +419,6 @@ static void forks_under_load_neither_hang_nor_lose(void **state) {
         traced_free(&c);
     }
 }
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, make_dir, drop_dir)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

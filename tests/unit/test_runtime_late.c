@@ -1,5 +1,5 @@
 /* test_runtime_late.c: events during and after the end. SPDX-License-Identifier: MIT */
-#include "traced_child.h"
+#include "traced_case.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -11,25 +11,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-static char dir[64];
-
-static int make_dir(void **state) {
-    (void)state;
-    traced_dir_make(dir);
-    return 0;
-}
-
-static int drop_dir(void **state) {
-    (void)state;
-    traced_dir_remove(dir);
-    return 0;
-}
-
-static traced_file_t run(void (*body)(const char *dir)) {
-    traced_run(body, dir);
-    return traced_read(dir, "traces-r0.jsonl");
-}
 
 /* ---- after shutdown ---- */
 
@@ -249,8 +230,6 @@ static void the_programs_own_handler_decides(void **state) {
     assert_int_equal(traced_count(&f, "after"), 1);
     traced_free(&f);
 }
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, make_dir, drop_dir)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

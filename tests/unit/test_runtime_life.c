@@ -1,5 +1,5 @@
 /* test_runtime_life.c: start, save, statistics, stop, and again. SPDX-License-Identifier: MIT */
-#include "traced_child.h"
+#include "traced_case.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -12,25 +12,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-static char dir[64];
-
-static int make_dir(void **state) {
-    (void)state;
-    traced_dir_make(dir);
-    return 0;
-}
-
-static int drop_dir(void **state) {
-    (void)state;
-    traced_dir_remove(dir);
-    return 0;
-}
-
-static traced_file_t run(void (*body)(const char *dir)) {
-    traced_run(body, dir);
-    return traced_read(dir, "traces-r0.jsonl");
-}
 
 static size_t entries_of(const char *path) {
     DIR *d = opendir(path);
@@ -406,8 +387,6 @@ static void no_byte_of_an_older_file_is_touched(void **state) {
     assert_int_equal(traced_count(&t, "mine"), 1);
     traced_free(&t);
 }
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, make_dir, drop_dir)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -1,5 +1,5 @@
 /* test_runtime_overflow.c: a full ring. SPDX-License-Identifier: MIT */
-#include "traced_child.h"
+#include "traced_case.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -8,25 +8,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static char dir[64];
-
-static int make_dir(void **state) {
-    (void)state;
-    traced_dir_make(dir);
-    return 0;
-}
-
-static int drop_dir(void **state) {
-    (void)state;
-    traced_dir_remove(dir);
-    return 0;
-}
-
-static traced_file_t run(void (*body)(const char *dir)) {
-    traced_run(body, dir);
-    return traced_read(dir, "traces-r0.jsonl");
-}
 
 static double losses(const traced_file_t *f) {
     double n = 0;
@@ -183,8 +164,6 @@ static void losses_leave_no_scope_open(void **state) {
     assert_true(traced_footer(&f, "unfinished") == 0);
     traced_free(&f);
 }
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, make_dir, drop_dir)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -1,7 +1,7 @@
 /* test_runtime_sessions.c: from the calls to sessions-r<rank>.jsonl. SPDX-License-Identifier: MIT
  */
 #include "os.h"
-#include "traced_child.h"
+#include "traced_case.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,20 +10,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-static char dir[64];
-
-static int make_dir(void **state) {
-    (void)state;
-    traced_dir_make(dir);
-    return 0;
-}
-
-static int drop_dir(void **state) {
-    (void)state;
-    traced_dir_remove(dir);
-    return 0;
-}
 
 static perftrace_config_t session_config(const char *where) {
     perftrace_config_t c = traced_config(where);
@@ -237,8 +223,6 @@ static void a_removed_file_is_made_anew(void **state) {
     assert_true(number_of(f.lines[0], "session_id") == 1);
     traced_free(&f);
 }
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, make_dir, drop_dir)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

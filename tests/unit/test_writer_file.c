@@ -1,7 +1,7 @@
 /* test_writer_file.c: the trace file, its names and its sink. SPDX-License-Identifier: MIT */
 #include "jsonl_sink.h"
 #include "trace_file.h"
-#include "traced_child.h"
+#include "traced_case.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,20 +15,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-static char dir[64];
-
-static int make_dir(void **state) {
-    (void)state;
-    traced_dir_make(dir);
-    return 0;
-}
-
-static int drop_dir(void **state) {
-    (void)state;
-    traced_dir_remove(dir);
-    return 0;
-}
 
 static void every_file_has_a_name_of_its_own(void **state) {
     (void)state;
