@@ -98,6 +98,32 @@ if (possible) {
         assert.deepStrictEqual(none.timeline.rows, []);
     });
 
+    test('what makes no sense makes a page all the same', () => {
+        const { data } = partsOf(pageOf([
+            { submit_ts: -1e308, finalized_ts: 1e308 },
+            { submit_ts: 1e308, finalized_ts: -1e308, total_s: -5, session_id: 1 },
+            { session_id: 2, phases: { generate: [{ start_ts: 1e200, end_ts: 1e300 },
+                                                  { start_ts: 3, end_ts: 2 },
+                                                  { start_ts: null, end_ts: null }] } },
+            { session_id: 3, rank: null, status: '', submit_ts: null, finalized_ts: null },
+            { session_id: 4, rank: 2147483647, submit_ts: 0, finalized_ts: 1e15 },
+        ], '-B', '1'));
+        assert.strictEqual(data.about.sessions, 5);
+        assert.deepStrictEqual(data.ranks, [null, 0, 2147483647]);
+    });
+
+    // As a writer records it that was killed between begin and end.
+    test('an open phase of which no begin is recorded is in the timeline', () => {
+        const { data } = partsOf(pageOf([
+            { status: 'pending', finalized_ts: null, unfinished: { reward: 2 },
+              phases: { generate: [{ start_ts: 1760000000.5, end_ts: 1760000001 }] } },
+            { session_id: 1, phases: { generate: [{ start_ts: 1760000000, end_ts: 1760000001 }] } },
+        ]));
+        assert.deepStrictEqual(data.names.phase, ['generate', 'reward']);
+        assert.deepStrictEqual(data.timeline.rows.map((row) => row[9]),
+                               [[0, 0.5, 1, 1, null, null], [0, 0, 1]]);
+    });
+
     // The bins of the reference, whose rule is tested in test_sessions_stats: here that they are
     // those of total, and of each phase.
     test('histograms count all values', () => {

@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#define FINEST   2048U /* columns; there are half as many rows */
-#define COARSEST 4U
+#define COLUMNS  2048U /* of the finest grid */
+#define ROWS     1024U
+#define COARSEST 4U /* columns */
 
 typedef struct grid {
     double x0, y0, dx, dy; /* origin, and columns and rows of the finest grid for each unit */
@@ -24,13 +25,17 @@ static grid_t grid_over(const pt_html_point_t *p, const bool *above, bool which,
             y1 = fmax(y1, p[i].y);
         }
     }
-    return (grid_t){x0, y0, x1 > x0 ? (FINEST - 1) / (x1 - x0) : 0,
-                    y1 > y0 ? (FINEST / 2 - 1) / (y1 - y0) : 0, 0};
+    return (grid_t){x0, y0, x1 > x0 ? COLUMNS / (x1 - x0) : 0, y1 > y0 ? ROWS / (y1 - y0) : 0, 0};
+}
+
+/* A range too large for a double makes this NAN: the first place then. */
+static uint64_t place(double at, unsigned count) {
+    return at > 0 ? (uint64_t)fmin(at, count - 1) : 0;
 }
 
 static uint64_t cell_of(const grid_t *g, const pt_html_point_t *p) {
-    uint64_t x = (uint64_t)((p->x - g->x0) * g->dx) >> g->shift;
-    uint64_t y = (uint64_t)((p->y - g->y0) * g->dy) >> g->shift;
+    uint64_t x = place((p->x - g->x0) * g->dx, COLUMNS) >> g->shift;
+    uint64_t y = place((p->y - g->y0) * g->dy, ROWS) >> g->shift;
     return (uint64_t)p->group << 32 | x << 16 | y;
 }
 
@@ -74,7 +79,7 @@ static void thin(const pt_html_point_t *p, const bool *above, bool which, size_t
                  pt_row_index_t *index, bool *keep) {
     grid_t grid = grid_over(p, above, which, n);
     size_t cells = mark_cells(&grid, p, above, which, n, index, keep);
-    while (cells > most / 4 && FINEST >> grid.shift > COARSEST) {
+    while (cells > most / 4 && COLUMNS >> grid.shift > COARSEST) {
         grid.shift++;
         cells = mark_cells(&grid, p, above, which, n, index, keep);
     }

@@ -71,13 +71,13 @@ static uint16_t name_of(const adding_t *a, pt_names_t kind, pt_name_t name) {
     return (uint16_t)id;
 }
 
-/* A duration: below zero is none. */
+/* A duration: below zero is none, nor is one that no double holds. */
 static double duration(const adding_t *a, double seconds) {
     if (seconds < 0) {
         tell(a, PT_SESSION_PROBLEM_NEGATIVE);
         return (double)NAN;
     }
-    return seconds;
+    return isinf(seconds) ? (double)NAN : seconds;
 }
 
 /* ---- spans ---- */
@@ -175,21 +175,27 @@ static unsigned add_spans(const adding_t *a, unsigned phase, pt_session_cell_t *
         }
     }
     if (isnan(cell->seconds) && closed > 0) {
-        cell->seconds = sum;
+        cell->seconds = duration(a, sum);
     }
     return intervals;
 }
 
-static void keep_spans(const adding_t *a, const uint16_t *phase_name) {
+/* unlisted: phases that are open without a span in the list get one without times. */
+static void keep_spans(const adding_t *a, const uint16_t *phase_name, const bool *unlisted) {
     pt_session_model_t *m = &a->batch->part;
     a->row->first_span = (uint32_t)m->spans;
-    if (!PT_GROW(m, span, spans, span_cap, a->s->spans)) {
+    if (!PT_GROW(m, span, spans, span_cap, a->s->spans + a->s->phases)) {
         a->batch->failed = true;
         return;
     }
     for (unsigned i = 0; i < a->s->spans; i++) {
         const pt_parsed_span_t *span = &a->s->span[i];
         m->span[m->spans++] = (pt_session_span_t){span->start, span->end, phase_name[span->phase]};
+    }
+    for (unsigned i = 0; i < a->s->phases; i++) {
+        if (unlisted[i]) {
+            m->span[m->spans++] = (pt_session_span_t){(double)NAN, (double)NAN, phase_name[i]};
+        }
     }
 }
 
@@ -218,6 +224,7 @@ static void add_phases(const adding_t *a) {
     const pt_parsed_session_t *s = a->s;
     pt_session_model_t *m = &a->batch->part;
     uint16_t phase_name[PT_SESSION_PHASES_MAX];
+    bool unlisted[PT_SESSION_PHASES_MAX];
     unsigned intervals = 0;
     if (!make_intervals(a->batch, s->spans) || !PT_GROW(m, cell, cells, cell_cap, s->phases)) {
         a->batch->failed = true;
@@ -230,7 +237,8 @@ static void add_phases(const adding_t *a) {
         phase_name[i] = name_of(a, PT_NAMES_PHASE, p->name);
         *cell = (pt_session_cell_t){.seconds = duration(a, p->seconds), .phase = phase_name[i]};
         intervals = add_spans(a, i, cell, intervals);
-        if (cell->open == 0 && !isnan(p->running)) {
+        unlisted[i] = cell->open == 0 && !isnan(p->running);
+        if (unlisted[i]) {
             cell->open = 1;
             cell->spans++;
             add_open(a, NULL, p->running, cell->phase);
@@ -241,10 +249,10 @@ static void add_phases(const adding_t *a) {
         }
     }
     if (s->spans > 0) {
-        a->row->busy = covered(a->batch->interval, intervals);
+        a->row->busy = duration(a, covered(a->batch->interval, intervals));
     }
     if (m->keep_spans) {
-        keep_spans(a, phase_name);
+        keep_spans(a, phase_name, unlisted);
     }
 }
 

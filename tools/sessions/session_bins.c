@@ -45,7 +45,7 @@ pt_bins_t pt_bins_step(const double *sorted, size_t n) {
 size_t pt_bins_count(const pt_bins_t *b) {
     /* A value at the end that rounding puts a hair above a border needs no bin of its own. */
     double bins = ceil((b->end - b->start) / b->width - 1e-9);
-    return bins < 1 ? 1 : (size_t)bins;
+    return bins >= 1 && bins < (double)SIZE_MAX / 2 ? (size_t)bins : 1;
 }
 
 void pt_bins_fill(const pt_bins_t *b, const double *sorted, size_t n, uint64_t *count,

@@ -93,7 +93,7 @@ typedef struct pt_session_pending {
 
 /* A span, for timelines; only when the model was made with keep_spans. */
 typedef struct pt_session_span {
-    double start, end; /* end NAN: it has not ended */
+    double start, end; /* start NAN: not recorded; end NAN: it has not ended */
     uint16_t phase;
 } pt_session_span_t;
 

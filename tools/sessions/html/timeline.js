@@ -47,7 +47,9 @@ function timelineRow([rank, role, task, session, status, reason, submit, end, la
     const spans = [];
     for (let k = 0; flat !== null && k < flat.length; k += 3) {
         const open = flat[k + 2] === null;
-        const start = flat[k + 1] === null ? submit : flat[k + 1];
+        // Where no begin is recorded, it is after what has ended.
+        const start = flat[k + 1] === null ? Math.max(submit, ...spans.filter((span) => !span.open)
+            .map((span) => span.end)) : flat[k + 1];
         spans.push({ phase: flat[k], start, end: open ? Math.max(until, start) : flat[k + 2], open });
     }
     spans.sort((a, b) => a.start - b.start || a.end - b.end);
