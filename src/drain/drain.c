@@ -4,6 +4,7 @@
 #include "atomics.h"
 #include "os.h"
 #include "ring_clock.h"
+#include "take.h"
 #include "test_point.h"
 
 #include <perftrace/perftrace.h>
@@ -189,23 +190,13 @@ static void report_slot_drops(perftrace__drain_t *d, uint32_t i) {
     }
 }
 
-static void take_event(perftrace__drain_t *d, perftrace__merge_t *m, perftrace__lane_t *lane) {
-    const perftrace__ring_header_t *h = d->ring->header;
-    perftrace__event_t ev;
-    uint32_t words =
-        perftrace__record_decode(lane->p, (uint64_t)(lane->end - lane->p), &d->sites, &ev);
-    if (words) {
-        perftrace__ring_resolve(h, &ev);
-        ev.tid = lane->tid;
-        ev.slot = lane->slot;
-        bool kept = d->sinks[0]->ops->event(d->sinks[0], &ev);
-        for (unsigned i = 1; i < d->nsinks; i++) {
-            d->sinks[i]->ops->event(d->sinks[i], &ev);
-        }
-        d->written += kept;
-        d->no_memory += !kept;
-    }
-    perftrace__merge_advance(m, lane, words);
+static perftrace__taker_t taker(perftrace__drain_t *d) {
+    return (perftrace__taker_t){.header = d->ring->header,
+                                .sites = &d->sites,
+                                .sinks = d->sinks,
+                                .nsinks = d->nsinks,
+                                .kept = &d->written,
+                                .no_memory = &d->no_memory};
 }
 
 /* Heads of all slots, then the log: every site a record names was logged before the record was
@@ -303,10 +294,11 @@ int perftrace__drain_sweep(perftrace__drain_t *d, bool sync) {
         clock_line(d);
     }
     uint32_t n = snapshot(d);
+    perftrace__taker_t t = taker(d);
     perftrace__merge_t m;
     perftrace__merge_begin(&m, d->lanes, n, d->heap);
     for (perftrace__lane_t *lane; (lane = perftrace__merge_next(&m)) != NULL;) {
-        take_event(d, &m, lane);
+        perftrace__take_record(&t, &m, lane);
         if (any_full(d)) {
             PT_TEST_POINT(drain_encoded);
             keep_positions(d, n);
@@ -344,7 +336,7 @@ int perftrace__drain_sweep(perftrace__drain_t *d, bool sync) {
  */
 
 static void report_open_scopes(perftrace__drain_t *d, uint32_t n, perftrace__account_t *account) {
-    const perftrace__ring_header_t *h = d->ring->header;
+    const perftrace__taker_t t = taker(d);
     for (uint32_t i = 0; i < n; i++) {
         const perftrace__slot_t *s = d->ring->slots[i];
         uint32_t depth = (uint8_t)pt_load_acquire(&s->hot.word);
@@ -355,17 +347,7 @@ static void report_open_scopes(perftrace__drain_t *d, uint32_t n, perftrace__acc
             perftrace_i_open_t open = {pt_load_relaxed(&s->open[k].start),
                                        pt_load_relaxed(&s->open[k].site),
                                        pt_load_relaxed(&s->open[k].name)};
-            perftrace__event_t ev;
-            if (!perftrace__record_from_open(&open, &d->sites, &ev)) {
-                continue;
-            }
-            perftrace__ring_resolve(h, &ev);
-            ev.tid = s->tid;
-            ev.slot = i;
-            account->unfinished++;
-            for (unsigned j = 0; j < d->nsinks; j++) {
-                d->sinks[j]->ops->unfinished(d->sinks[j], &ev);
-            }
+            account->unfinished += perftrace__take_open(&t, &open, s->tid, i);
         }
     }
 }

@@ -7,6 +7,7 @@
 #include "recover_trace.h"
 #include "ring_clock.h"
 #include "status_text.h"
+#include "take.h"
 #include "test_point.h"
 
 #include <perftrace/perftrace.h>
@@ -71,22 +72,21 @@ static int read_slots(work_t *w) {
     return PERFTRACE_OK;
 }
 
+static perftrace__taker_t taker(work_t *w) {
+    return (perftrace__taker_t){.header = &w->view->header,
+                                .sites = &w->view->sites,
+                                .sinks = &w->sink,
+                                .nsinks = 1,
+                                .kept = &w->r->events,
+                                .no_memory = &w->no_memory};
+}
+
 static int write_events(work_t *w) {
+    const perftrace__taker_t t = taker(w);
     perftrace__merge_t m;
     perftrace__merge_begin(&m, w->lanes, w->n, w->heap);
     for (perftrace__lane_t *lane; (lane = perftrace__merge_next(&m)) != NULL;) {
-        perftrace__event_t ev;
-        uint32_t words = perftrace__record_decode(lane->p, (uint64_t)(lane->end - lane->p),
-                                                  &w->view->sites, &ev);
-        if (words) {
-            perftrace__ring_resolve(&w->view->header, &ev);
-            ev.tid = lane->tid;
-            ev.slot = lane->slot;
-            bool kept = w->sink->ops->event(w->sink, &ev);
-            w->r->events += kept;
-            w->no_memory += !kept;
-        }
-        perftrace__merge_advance(&m, lane, words);
+        perftrace__take_record(&t, &m, lane);
         if (w->sink->ops->full(w->sink)) {
             int status = w->sink->ops->flush(w->sink, PERFTRACE__FLUSH_WRITE);
             if (status) {
@@ -134,21 +134,14 @@ static void write_losses(work_t *w) {
 }
 
 static void write_open_scopes(work_t *w) {
+    const perftrace__taker_t t = taker(w);
     for (uint32_t i = 0; i < w->n; i++) {
         const perftrace__slot_view_t *v = &w->slots[i];
         if (v->slot.state == PERFTRACE__SLOT_FREE) {
             continue;
         }
         for (uint32_t k = 0; k < v->depth; k++) {
-            perftrace__event_t ev;
-            if (!perftrace__record_from_open(&v->slot.open[k], &w->view->sites, &ev)) {
-                continue;
-            }
-            perftrace__ring_resolve(&w->view->header, &ev);
-            ev.tid = v->slot.tid;
-            ev.slot = i;
-            w->sink->ops->unfinished(w->sink, &ev);
-            w->account.unfinished++;
+            w->account.unfinished += perftrace__take_open(&t, &v->slot.open[k], v->slot.tid, i);
         }
     }
     w->r->unfinished = w->account.unfinished;
