@@ -30,7 +30,8 @@ static bool copy_texts(const pt_track_mark_t *mark, char **ret_memory, pt_str_t 
 
 static pt_track_span_t *make(pt_track_spans_t *s) {
     if (s->count == s->cap) {
-        unsigned cap = s->cap == 0 ? 4 : s->cap * 2;
+        unsigned cap =
+            s->cap == 0 ? 1 : s->cap * 2; /* phases come one after the other, as a rule */
         pt_track_span_t *more = realloc(s->span, cap * sizeof *more);
         if (more == NULL) {
             return NULL;
