@@ -71,8 +71,9 @@ const pt_tool_t pt_convert_tool = {
         "JSON, plain or gzip) and writes one Chrome trace, which Perfetto, chrome://tracing and "
         "speedscope open. An INPUT is a file, a directory, a glob, or - for standard input.\n\n"
         "Every rank becomes a process, clocks are aligned, ids of different ranks are kept apart, "
-        "and scopes that cross on one thread are moved to lanes. What had to be skipped or mended "
-        "is counted and named once with its file, line and byte offset.\n\n"
+        "and scopes that cross on one thread are moved to lanes. Each session is a track with its "
+        "phases in it. What had to be skipped or mended is counted and named once with its file, "
+        "line and byte offset.\n\n"
         "Without -o the output stands beside the input: trace.json for trace.jsonl, "
         "DIR/traces.json "
         "for a directory, traces.json in the common parent of several files.",
