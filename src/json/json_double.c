@@ -133,12 +133,14 @@ static const char *take_exponent(const char *p, int *e) {
     return p == from || p - from == 4 ? NULL : p;
 }
 
-/* m * 2^e, where both m (not 0) and the result are far from the ends of the range. */
+/* m * 2^e, where m has 62 bits or more and the result is far from the ends of the range. Its last
+ * bit counts only as 0 or not, so it may be joined with the one before it: signed integers are
+ * converted by one instruction. */
 PT_ALWAYS_INLINE double shifted(uint64_t m, int e) {
-    uint64_t bits = (uint64_t)(1023 + e) << 52;
+    uint64_t bits = (uint64_t)(1023 + 1 + e) << 52;
     double power;
     memcpy(&power, &bits, sizeof power);
-    return (double)m * power;
+    return (double)(int64_t)(m >> 1 | (m & 1)) * power;
 }
 
 /* w / 5^k / 2^k. The quotient of two 64-bit integers is taken to 62 bits or more, the remainder is
@@ -174,7 +176,7 @@ PT_ALWAYS_INLINE bool scale(uint64_t w, int e, double *ret) {
         *ret = multiply(w, -e);
     } else if (w <= EXACT && e >= -MAX_TENS && e <= MAX_TENS) {
         /* Both operands are exact, so that the one operation rounds rightly. */
-        *ret = e < 0 ? (double)w / ten[-e] : (double)w * ten[e];
+        *ret = e < 0 ? (double)(int64_t)w / ten[-e] : (double)(int64_t)w * ten[e];
     } else if (e >= 0 && e <= MAX_TENS) {
         *ret = (double)((u128_t)w * (uint64_t)ten[e]);
     } else if (e < 0 && e >= -MAX_FIVES) {
@@ -185,11 +187,10 @@ PT_ALWAYS_INLINE bool scale(uint64_t w, int e, double *ret) {
     return true;
 }
 
-const char *perftrace__json_read_double(const char *p, double *ret) {
+/* Any number; p is behind its sign. */
+static PT_NOINLINE const char *read_long(const char *p, double *ret) {
     uint64_t w = 0;
     int e = 0;
-    bool negative = *p == '-';
-    p += negative;
     const char *first = p;
     p = take_digits(p, &w);
     ptrdiff_t digits = p - first;
@@ -214,9 +215,99 @@ const char *perftrace__json_read_double(const char *p, double *ret) {
     if (*p == 'e' || *p == 'E') {
         p = take_exponent(p + 1, &e);
     }
-    if (p == NULL || digits > MAX_DIGITS || !scale(w, e, ret)) {
+    return p == NULL || digits > MAX_DIGITS || !scale(w, e, ret) ? NULL : p;
+}
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+
+/* The n decimal digits at p, 1 to 8 of them. */
+PT_ALWAYS_INLINE uint64_t digits_at(const char *p, unsigned n) {
+    uint64_t v;
+    memcpy(&v, p, 8);
+    v <<= 64 - 8 * n; /* zeros in front */
+    v = (v & 0x0F0F0F0F0F0F0F0Fu) * 2561 >> 8;
+    v = (v & 0x00FF00FF00FF00FFu) * 6553601 >> 16;
+    return (v & 0x0000FFFF0000FFFFu) * 42949672960001u >> 32;
+}
+
+/* Less than 16 digits before the point, at most 24 behind it, no exponent: how long the runs of
+ * digits are is known before any of them is looked at. NULL for any other number. */
+PT_ALWAYS_INLINE const char *read_short(const char *p, double *ret) {
+    static const uint64_t ten[MAX_DIGITS + 1] = {1u,
+                                                 10u,
+                                                 100u,
+                                                 1000u,
+                                                 10000u,
+                                                 100000u,
+                                                 1000000u,
+                                                 10000000u,
+                                                 100000000u,
+                                                 1000000000u,
+                                                 10000000000u,
+                                                 100000000000u,
+                                                 1000000000000u,
+                                                 10000000000000u,
+                                                 100000000000000u,
+                                                 1000000000000000u,
+                                                 10000000000000000u,
+                                                 100000000000000000u,
+                                                 1000000000000000000u,
+                                                 10000000000000000000u};
+    unsigned n = pt_run_digits(p);
+    if (PT_UNLIKELY(n - 1 >= PT_RUN - 1 || (*p == '0' && n > 1))) {
         return NULL;
     }
-    *ret = negative ? -*ret : *ret;
+    uint64_t w = n <= 8 ? digits_at(p, n) : digits_at(p, n - 8) * ten[8] + digits_at(p + n - 8, 8);
+    p += n;
+    unsigned f = 0;
+    if (*p == '.') {
+        p++;
+        f = pt_run_digits(p);
+        unsigned more = f == PT_RUN ? pt_run_digits(p + PT_RUN) : 0;
+        if (PT_UNLIKELY(f == 0 || more > 8 || (n + f > MAX_DIGITS && w != 0))) {
+            return NULL;
+        }
+        uint64_t part =
+            f <= 8 ? digits_at(p, f) : digits_at(p, 8) * ten[f - 8] + digits_at(p + 8, f - 8);
+        w = w * ten[f] + part;
+        if (more > 0) {
+            /* Durations below a second have as many zeros in front as places more. */
+            if (PT_UNLIKELY(w >= ten[MAX_DIGITS - more])) {
+                return NULL;
+            }
+            w = w * ten[more] + digits_at(p + PT_RUN, more);
+            f += more;
+        }
+        p += f;
+    }
+    if (PT_UNLIKELY(*p == 'e' || *p == 'E') || !scale(w, -(int)f, ret)) {
+        return NULL;
+    }
     return p;
+}
+
+#else
+
+PT_ALWAYS_INLINE const char *read_short(const char *p, double *ret) {
+    (void)p;
+    (void)ret;
+    return NULL;
+}
+
+#endif
+
+const char *perftrace__json_read_double(const char *p, double *ret) {
+    bool negative = *p == '-';
+    p += negative;
+    const char *end = read_short(p, ret);
+    if (PT_UNLIKELY(end == NULL)) {
+        end = read_long(p, ret);
+        if (end == NULL) {
+            return NULL;
+        }
+    }
+    if (negative) {
+        *ret = -*ret;
+    }
+    return end;
 }
