@@ -24,6 +24,8 @@
     X(recover_claimed)                                                                             \
     X(recover_cut)                                                                                 \
     X(recover_written)                                                                             \
+    X(recover_sessions_cut)                                                                        \
+    X(recover_sessions_written)                                                                    \
     X(recover_removed)
 
 #ifdef PERFTRACE__TEST_POINTS

@@ -4,6 +4,7 @@
 #include "jsonl_sink.h"
 #include "merge.h"
 #include "recover_claim.h"
+#include "recover_sessions.h"
 #include "recover_trace.h"
 #include "ring_clock.h"
 #include "status_text.h"
@@ -182,6 +183,20 @@ static int open_nothing(const perftrace__ring_view_t *v, const char *path,
     return t->fd < 0 ? perftrace__status_from_errno(errno) : PERFTRACE_OK;
 }
 
+static int finish_sessions(const perftrace__ring_view_t *v, const char *claimed,
+                           perftrace__recovered_t *r) {
+    perftrace__recover_sessions_t *sessions = malloc(sizeof(*sessions));
+    if (!sessions) {
+        return PERFTRACE_ERR_NOMEM;
+    }
+    int status = perftrace__recover_sessions(v, claimed, r->trace_path, sessions);
+    r->sessions = sessions->added;
+    memcpy(r->session_path, sessions->path, sizeof(r->session_path));
+    r->problem = sessions->problem ? sessions->problem : r->problem;
+    free(sessions);
+    return status;
+}
+
 /* claimed NULL: a dry run. */
 static int finish(const perftrace__ring_view_t *v, const char *claimed, perftrace__recovered_t *r) {
     perftrace__recover_trace_t t;
@@ -206,7 +221,7 @@ static int finish(const perftrace__ring_view_t *v, const char *claimed, perftrac
     perftrace__sink_close(w.sink);
     r->written = w.account.written;
     memcpy(r->drops, w.account.dropped, sizeof(r->drops));
-    return status;
+    return status || !claimed ? status : finish_sessions(v, claimed, r);
 }
 
 /* ---- one ring -----------------------------------------------------------------------------------

@@ -24,8 +24,10 @@ typedef struct perftrace__recovered {
     uint64_t unfinished; /* scopes that were open; of a running process: are open */
     uint64_t dropped;    /* losses in all, and by cause */
     uint64_t drops[16];
-    uint64_t damaged;    /* threads with records that could not be read */
-    const char *problem; /* text of what went wrong or is odd; NULL */
+    uint64_t damaged;        /* threads with records that could not be read */
+    uint64_t sessions;       /* session records added by this call */
+    char session_path[4096]; /* the file they are in; "" when there is none */
+    const char *problem;     /* text of what went wrong or is odd; NULL */
 } perftrace__recovered_t;
 
 enum {

@@ -80,6 +80,7 @@ typedef struct perftrace__ring_header {
     char session_path[4096];
     uint32_t sessions; /* session records are written */
     uint32_t pad;
+    char session_stem[4096]; /* where that file is made, without .jsonl */
 } perftrace__ring_header_t;
 
 _Static_assert(sizeof(perftrace__ring_header_t) <= PERFTRACE__RING_HEADER_AT,

@@ -91,6 +91,8 @@ int perftrace__ring_view_open(perftrace__ring_view_t *v, const char *path,
         goto done;
     }
     terminate_strings(&v->header.meta);
+    v->header.session_path[sizeof(v->header.session_path) - 1] = '\0';
+    v->header.session_stem[sizeof(v->header.session_stem) - 1] = '\0';
     v->commit = v->header.commit[v->header.commit_seq & 1];
     v->log_len = v->header.log_len;
     v->log = malloc(v->log_len ? v->log_len : 1);

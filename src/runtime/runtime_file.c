@@ -113,18 +113,26 @@ int perftrace__runtime_recreate_file(void *user) {
     return fd;
 }
 
+void perftrace__runtime_session_stem(char *out, size_t size) {
+    perftrace__strbuf_t path = PERFTRACE__STRBUF_INIT;
+    out[0] = '\0';
+    if (perftrace__config_session_path(&perftrace__runtime.config, 0, &path) == PERFTRACE_OK &&
+        path.len > 6 && path.len - 6 < size) {
+        memcpy(out, path.data, path.len - 6); /* .jsonl */
+        out[path.len - 6] = '\0';
+    }
+    perftrace__strbuf_free(&path);
+}
+
 int perftrace__runtime_create_session_file(void *user) {
     (void)user;
     perftrace__runtime_t *rt = &perftrace__runtime;
-    perftrace__strbuf_t path = PERFTRACE__STRBUF_INIT;
+    char stem[sizeof(rt->session_path)];
     int fd = -1;
-    int rc = -ENAMETOOLONG;
-    if (perftrace__config_session_path(&rt->config, 0, &path) == PERFTRACE_OK && path.len > 6) {
-        path.data[path.len - 6] = '\0'; /* .jsonl */
-        rc = perftrace__trace_file_create(path.data, ".jsonl", rt->session_path,
-                                          sizeof(rt->session_path), &fd);
-    }
-    perftrace__strbuf_free(&path);
+    perftrace__runtime_session_stem(stem, sizeof(stem));
+    int rc = *stem ? perftrace__trace_file_create(stem, ".jsonl", rt->session_path,
+                                                  sizeof(rt->session_path), &fd)
+                   : -ENAMETOOLONG;
     if (rc) {
         return rc;
     }

@@ -76,7 +76,9 @@ static bool open_session_sink(perftrace__output_t *out) {
         .path = rt->session_path,
     };
     out->session_sink = perftrace__session_sink_open(&options);
-    perftrace__core_ring()->header->sessions = out->session_sink != NULL;
+    perftrace__ring_header_t *h = perftrace__core_ring()->header;
+    h->sessions = out->session_sink != NULL;
+    perftrace__runtime_session_stem(h->session_stem, sizeof(h->session_stem));
     return out->session_sink != NULL;
 }
 

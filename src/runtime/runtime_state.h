@@ -80,6 +80,8 @@ void perftrace__runtime_recover(void);
 int perftrace__runtime_create_file(int *ret_fd);
 /* Callback of the sink when the file's name was removed. */
 int perftrace__runtime_recreate_file(void *user);
+/* The path of the sessions file without .jsonl; "" when it does not fit. */
+void perftrace__runtime_session_stem(char *out, size_t size);
 /* Callbacks of the session sink: makes its file; tells that records went with a removed one. */
 int perftrace__runtime_create_session_file(void *user);
 void perftrace__runtime_session_file_gone(void *user, uint64_t records);

@@ -48,11 +48,19 @@ static bool take_footer(crash_count_t *c, const char *line) {
     return true;
 }
 
+static void take_header(crash_count_t *c, const char *line) {
+    const char *p = strstr(line, "\"run_id\": \"");
+    sscanf(p ? p + 11 : "", "%63[^\"]", c->run_id);
+}
+
 /* Events of the program: {"t": T, "n": N ...} numbered in each thread, outer scopes with "m". */
 static bool take_event(crash_count_t *c, const char *line, bool gaps) {
     uint64_t t = CRASH_THREADS;
     uint64_t n = 0;
     c->events++;
+    if (strstr(line, "\"cat\": \"session")) {
+        return true; /* looked at in the records */
+    }
     if (!number(line, "t", &t) || t >= CRASH_THREADS) {
         return bad(c, "an event of nobody", line);
     }
@@ -93,6 +101,9 @@ static bool take_line(crash_count_t *c, const char *line, size_t len, bool gaps)
     uint64_t n = 0;
     switch (ph) {
     case 'M':
+        if (strncmp(line, "{\"name\": \"perftrace_header\"", 26) == 0) {
+            take_header(c, line);
+        }
         if (strncmp(line, "{\"name\": \"perftrace_drop\"", 24) == 0 && number(line, "count", &n)) {
             c->drop_lines += n;
         }
@@ -137,7 +148,7 @@ bool crash_check_side(const crash_count_t *c, const crash_side_t *side, unsigned
     bool good = true;
     for (unsigned t = 0; t < threads; t++) {
         const crash_thread_t *s = &side->thread[t];
-        counted += s->events + s->outers;
+        counted += s->events + s->outers + s->records;
         open += s->outer_open == 1;
         uint64_t there = c->evs[t];
         /* A block's events and its outer scope are counted one after the other: one ahead in all.
@@ -151,7 +162,8 @@ bool crash_check_side(const crash_count_t *c, const crash_side_t *side, unsigned
         }
     }
     uint64_t found = c->events + c->dropped;
-    if (found < counted || found > counted + (exact ? 0 : threads)) {
+    /* A session's begin and end are two events each: with its flow. */
+    if (found < counted || found > counted + (exact ? 0 : 2 * threads)) {
         fprintf(stderr, "counted %llu events, found %llu and %llu dropped\n",
                 (unsigned long long)counted, (unsigned long long)c->events,
                 (unsigned long long)c->dropped);

@@ -8,6 +8,7 @@
 
 typedef struct crash_count {
     uint64_t events;                /* all that the account counts */
+    char run_id[64];                /* of the header */
     uint64_t next[CRASH_THREADS];   /* "ev": one more than the last number */
     uint64_t evs[CRASH_THREADS];    /* how many */
     uint64_t outers[CRASH_THREADS]; /* "outer" */

@@ -1,6 +1,8 @@
 /* crash_run.c. SPDX-License-Identifier: MIT */
 #include "crash_run.h"
 
+#include "crash_sessions.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -77,6 +79,8 @@ pid_t crash_start(const crash_place_t *p, const crash_case_t *c, const char *sid
     setenv("PERFTRACE_RING_SIZE", ring, 1);
     setenv("PERFTRACE_RANK", "5", 1);
     setenv("PERFTRACE_OVERFLOW", c->drop ? "drop" : "block", 1);
+    setenv("PERFTRACE_SESSION_ENABLED", "1", 1);
+    setenv("PERFTRACE_SESSION_FLUSH_THRESHOLD", "5", 1);
     set_number("PERFTRACE_FLUSH_MS", c->flush_ms);
     if (c->point) {
         setenv("PERFTRACE_TEST_KILL", c->point, 1);
@@ -176,6 +180,9 @@ void crash_check(crash_place_t *p, const crash_case_t *c, const char *file, cons
         !crash_check_side(&count, &side, c->threads, c->drop, exact)) {
         crash_fail(p, c, "the recovered file is wrong");
     }
+    if (!crash_check_sessions(p->dir, count.run_id, &side, c->threads, c->drop, exact)) {
+        crash_fail(p, c, "the records of sessions are wrong");
+    }
     keep(p, file);
 }
 
@@ -206,34 +213,19 @@ void crash_check_clean(const crash_place_t *p, const crash_case_t *c, bool early
     }
 }
 
-static uint64_t hash_of(const char *path) {
-    unsigned char buf[65536];
-    uint64_t h = 0xcbf29ce484222325u;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    for (ssize_t n; fd >= 0 && (n = read(fd, buf, sizeof(buf))) > 0;) {
-        for (ssize_t i = 0; i < n; i++) {
-            h = (h ^ buf[i]) * 0x100000001b3u;
-        }
-    }
-    if (fd >= 0) {
-        close(fd);
-    }
-    return h;
-}
-
 void crash_recover_and_check(crash_place_t *p, const crash_case_t *c, bool exact) {
     char file[PATH_MAX];
     snprintf(file, sizeof(file), "%s/traces-r5.jsonl", p->dir);
-    /* 1: somebody has meddled with the file; it is told. */
+    /* 1: somebody has meddled with the files; it is told. */
     int rc = crash_recover(p);
-    if (rc != 0 && !(rc == 1 && c->drop)) {
+    if (rc != 0 && !(rc == 1 && c->meddled)) {
         crash_fail(p, c, "perf-trace-recover failed");
     }
     crash_side_t side;
     crash_read_side(p->side, &side);
     crash_check_clean(p, c, side.started == 0);
-    uint64_t before = hash_of(file);
-    if (crash_recover(p) != 0 || hash_of(file) != before) {
+    uint64_t before = crash_hash(p->dir);
+    if (crash_recover(p) != 0 || crash_hash(p->dir) != before) {
         crash_fail(p, c, "a second recovery changes something");
     }
     crash_check(p, c, file, p->side, exact);

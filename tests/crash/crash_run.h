@@ -33,6 +33,7 @@ typedef struct crash_case {
     unsigned pace_us;
     const char *ending;
     const char *point; /* "name:N" or NULL */
+    bool meddled;      /* a file was removed or cut: the recovery may say so */
 } crash_case_t;
 
 /* Ends the test with a message that names the case. */

@@ -13,8 +13,14 @@ typedef struct crash_thread {
     uint64_t events;     /* "ev" events, numbered from 0 */
     uint64_t outers;     /* "outer" scopes, numbered from 0 */
     uint64_t outer_open; /* an "outer" scope is open, for certain */
-    uint64_t pad[5];
+    uint64_t submitted;  /* sessions, one a block, numbered from 0; their task is CRASH_TASK */
+    uint64_t finished;   /* blocks whose session was finalized, unless CRASH_STAYS_OPEN */
+    uint64_t records;    /* events of sessions, the flows that go with them included */
+    uint64_t pad[2];
 } crash_thread_t;
+
+#define CRASH_TASK(thread, number) ((int64_t)(thread)*1000000 + (int64_t)(number))
+#define CRASH_STAYS_OPEN(number)   ((number) % 4 == 3)
 
 typedef struct crash_side {
     uint64_t started; /* perftrace_init has returned */

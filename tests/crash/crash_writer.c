@@ -2,9 +2,10 @@
  *
  * crash_writer SIDE THREADS EVENTS LIFE PACE_US ENDING
  * Each thread emits numbered events by the fast and the slow way, inside "outer" scopes, and counts
- * them in SIDE. Ends when EVENTS are emitted in all (0: never) by ENDING: return, _exit, abort,
- * segv, idle (waits to be killed). LIFE > 0: a thread ends after so many events and another goes on
- * with its numbers. PACE_US > 0: sleeps so long after every 16 events. */
+ * them in SIDE. Each block of events is a phase of a session. Ends when EVENTS are emitted in all
+ * (0: never) by ENDING: return, _exit, abort, segv, idle (waits to be killed). LIFE > 0: a thread
+ * ends after so many events and another goes on with its numbers. PACE_US > 0: sleeps so long after
+ * every 16 events. */
 #include "crash_side.h"
 
 #include <perftrace/perftrace.h>
@@ -53,11 +54,15 @@ static void one_event(int64_t t, int64_t n) {
     }
 }
 
-/* Emits the numbers from..to within one scope. */
-static void one_block(crash_thread_t *me, int64_t t, uint64_t from, uint64_t to) {
-    PERFTRACE_SCOPE("outer", "scheduler", PERFTRACE_INT("t", t),
-                    PERFTRACE_INT("m", (int64_t)me->outers));
-    count(&me->outer_open, 1);
+static void count_records(crash_thread_t *me, unsigned n) {
+    count(&me->records, me->records + n);
+}
+
+static void one_phase(int64_t session, crash_thread_t *me, int64_t t, uint64_t from, uint64_t to) {
+    perftrace_phase_t phase;
+    PERFTRACE_SESSION_PHASE_BEGIN(&phase, session, "generate",
+                                  PERFTRACE_INT("from", (int64_t)from));
+    count_records(me, 1);
     for (uint64_t n = from; n < to; n++) {
         one_event(t, (int64_t)n);
         count(&me->events, n + 1);
@@ -65,6 +70,24 @@ static void one_block(crash_thread_t *me, int64_t t, uint64_t from, uint64_t to)
             usleep(pace);
         }
     }
+    PERFTRACE_SESSION_PHASE_END(&phase);
+    count_records(me, 1);
+}
+
+/* Emits the numbers from..to within one scope, as one session. */
+static void one_block(crash_thread_t *me, int64_t t, uint64_t from, uint64_t to) {
+    uint64_t m = me->outers;
+    PERFTRACE_SCOPE("outer", "scheduler", PERFTRACE_INT("t", t), PERFTRACE_INT("m", (int64_t)m));
+    count(&me->outer_open, 1);
+    int64_t session = perftrace_session_register(CRASH_TASK(t, m));
+    count(&me->submitted, m + 1);
+    count_records(me, 2);
+    one_phase(session, me, t, from, to);
+    if (!CRASH_STAYS_OPEN(m)) {
+        perftrace_session_finalize(session, PERFTRACE_ACCEPTED, NULL);
+        count_records(me, 2);
+    }
+    count(&me->finished, m + 1);
     count(&me->outer_open, 0);
 }
 

@@ -5,7 +5,8 @@ if(TARGET perf-trace-recover AND NOT CMAKE_CROSSCOMPILING)
   add_executable(crash_writer ${CMAKE_CURRENT_LIST_DIR}/crash_writer.c)
   target_link_libraries(crash_writer PRIVATE perftrace_flags perftrace::perftrace Threads::Threads)
   add_executable(crash_test ${CMAKE_CURRENT_LIST_DIR}/crash_test.c
-    ${CMAKE_CURRENT_LIST_DIR}/crash_run.c ${CMAKE_CURRENT_LIST_DIR}/crash_check.c)
+    ${CMAKE_CURRENT_LIST_DIR}/crash_run.c ${CMAKE_CURRENT_LIST_DIR}/crash_check.c
+    ${CMAKE_CURRENT_LIST_DIR}/crash_sessions.c)
   target_link_libraries(crash_test PRIVATE perftrace_flags m)
   target_compile_options(crash_test PRIVATE "SHELL:-iquote ${CMAKE_CURRENT_LIST_DIR}")
   perftrace_use_rooms(crash_test base json)

@@ -17,4 +17,11 @@ if(NOT CMAKE_CROSSCOMPILING)
 \"$1\" whole '${work}/whole' 64 ${sessions} && rm -rf '${work}/whole'" stress
            $<TARGET_FILE:stress_sessions>)
   set_tests_properties(stress.sessions PROPERTIES TIMEOUT 300)
+  if(TARGET perf-trace-recover AND NOT PERFTRACE_SANITIZE)
+    add_test(NAME stress.session_kills
+             COMMAND sh -c "rm -rf '${work}/kills' && mkdir -p '${work}/kills' && \
+\"$1\" kill '${work}/kills' 64 200000 \"$2\" 20 && rm -rf '${work}/kills'" stress
+             $<TARGET_FILE:stress_sessions> $<TARGET_FILE:perf-trace-recover>)
+    set_tests_properties(stress.session_kills PROPERTIES TIMEOUT 300 LABELS outside)
+  endif()
 endif()

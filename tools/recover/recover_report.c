@@ -66,18 +66,19 @@ static void put_json(pt_recover_report_t *r, int status, const perftrace__recove
     perftrace__strbuf_printf(out, "{\"state\": \"%s\"", state_of(r, status, result));
     put_text(out, "trace", result->trace_path);
     put_text(out, "ring", result->ring_path);
+    put_text(out, "sessions_file", result->session_path);
     put_text(out, "host", result->host);
     if (result->rank >= 0) {
         perftrace__strbuf_printf(out, ", \"rank\": %d", result->rank);
     } else {
         perftrace__strbuf_puts(out, ", \"rank\": null");
     }
-    perftrace__strbuf_printf(out,
-                             ", \"pid\": %u, \"events\": %llu, \"written\": %llu, "
-                             "\"unfinished\": %llu, \"dropped\": {",
-                             result->pid, (unsigned long long)result->events,
-                             (unsigned long long)result->written,
-                             (unsigned long long)result->unfinished);
+    perftrace__strbuf_printf(
+        out,
+        ", \"pid\": %u, \"events\": %llu, \"written\": %llu, "
+        "\"unfinished\": %llu, \"sessions\": %llu, \"dropped\": {",
+        result->pid, (unsigned long long)result->events, (unsigned long long)result->written,
+        (unsigned long long)result->unfinished, (unsigned long long)result->sessions);
     const char *comma = "";
     for (size_t i = 0; i < PT_ARRAY_LEN(drop_names); i++) {
         if (result->drops[i]) {
@@ -139,6 +140,10 @@ static void put_line(pt_recover_report_t *r, const perftrace__recovered_t *resul
         perftrace__strbuf_puts(out, ", ");
         put_count(out, result->unfinished, "scope unfinished", "scopes unfinished");
         put_losses(out, result);
+        if (result->sessions) {
+            perftrace__strbuf_puts(out, ", ");
+            put_count(out, result->sessions, "session record added", "session records added");
+        }
     }
     perftrace__strbuf_puts(out, "\n");
 }
