@@ -41,23 +41,39 @@ function sampleText({ x, of }) {
         'even share of the others. ';
 }
 
+// Two datasets a rank, one of them above p95: points of one dataset look alike, which Chart.js draws
+// much faster than points with a style of their own.
 function scatterDatasets(points) {
-    const byRank = data.ranks.map((_, index) => ({
-        label: rankLabel(index), data: [], rows: [], pointStyle: [], pointRadius: [],
-        backgroundColor: rankColor(index), borderColor: theme.color.card, borderWidth: 0,
-        pointHoverRadius: 7, pointHoverBorderWidth: 2, pointHoverBorderColor: theme.color.text,
-        hidden: scatterShown.hidden.has(index), rank: index,
-    }));
     const [low, high] = points.x.length > 4000 ? [1.5, 2.6] : [2.5, 4.5];
+    const sets = data.ranks.flatMap((_, rank) => [false, true].map((above) => ({
+        label: rankLabel(rank), data: [], rows: [], rank, above,
+        pointStyle: above ? 'rectRot' : 'circle', pointRadius: above ? high : low,
+        backgroundColor: rankColor(rank), borderColor: theme.color.card, borderWidth: 0,
+        pointHoverRadius: 7, pointHoverBorderWidth: 2, pointHoverBorderColor: theme.color.text,
+        hidden: scatterShown.hidden.has(rank),
+    })));
     points.x.forEach((x, i) => {
-        const set = byRank[points.rank[i]];
         const above = points.p95 !== null && points.y[i] > points.p95;
+        const set = sets[2 * points.rank[i] + (above ? 1 : 0)];
         set.data.push({ x, y: points.y[i] });
         set.rows.push(i);
-        set.pointStyle.push(above ? 'rectRot' : 'circle');
-        set.pointRadius.push(above ? high : low);
     });
-    return byRank.filter((set) => set.data.length > 0);
+    return sets.filter((set) => set.data.length > 0);
+}
+
+// A key for each rank, which shows and hides both of its datasets.
+function scatterLegend(sets, chartOf) {
+    const ranks = [...new Set(sets.map((set) => set.rank))];
+    return legend(ranks.map((rank) => ({ label: rankLabel(rank), color: rankColor(rank),
+                                         shown: !scatterShown.hidden.has(rank) })), (index, shown) => {
+        const rank = ranks[index];
+        scatterShown.hidden[shown ? 'delete' : 'add'](rank);
+        sets.forEach((set, i) => {
+            if (set.rank === rank)
+                chartOf().setDatasetVisibility(i, shown);
+        });
+        chartOf().update('none');
+    });
 }
 
 function stepLines() {
@@ -117,12 +133,7 @@ function drawScatter() {
              `${sampleText(points)}Draw a range with the pointer to look closer; a double click shows ` +
              'everything again.'),
         controls,
-        legend(sets.map(({ label, backgroundColor, hidden }) => (
-            { label, color: backgroundColor, shown: !hidden })), (index, shown) => {
-            scatterShown.hidden[shown ? 'delete' : 'add'](sets[index].rank);
-            chart.setDatasetVisibility(index, shown);
-            chart.update('none');
-        }),
+        scatterLegend(sets, () => chart),
         box);
     chart = drawChart(box, {
         label: `Latency of ${points.x.length} sessions over time, coloured by rank`,
