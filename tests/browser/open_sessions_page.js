@@ -161,6 +161,13 @@ async function use(page) {
     zoomed.forEach((span) => assert.ok(Math.abs(span - whole / 2) < 1e-6 * whole));
     await page.locator('#queue .zoom-out').click();
     assert.strictEqual(await page.evaluate(() => timeZoom.min), null);
+    const visible = () => page.evaluate(() => charts.find((c) => c.config.type === 'scatter')
+        .getSortedVisibleDatasetMetas().length);
+    const sets = await visible();
+    await page.locator('#latency .key', { hasText: 'rank 1' }).click();
+    assert.ok(await visible() < sets, 'a rank is hidden');
+    await page.locator('#latency .key', { hasText: 'rank 1' }).click();
+    assert.strictEqual(await visible(), sets);
     for (const order of ['slowest', 'unfinished', 'first'])
         await page.locator('#lifecycle select').nth(1).selectOption(order);
     await page.locator('#lifecycle button', { hasText: '›' }).click();

@@ -1,5 +1,7 @@
 // scatter.js: the latency of each session at the time of its end. SPDX-License-Identifier: MIT
 
+const MANY_RANKS = 4;
+
 const scatterShown = { steps: true, quantiles: false, log: false, hidden: new Set() };
 
 // What a session is, as lines of text; `at` gives the columns of a row.
@@ -61,19 +63,27 @@ function scatterDatasets(points) {
     return sets.filter((set) => set.data.length > 0);
 }
 
-// A key for each rank, which shows and hides both of its datasets.
+// A key for each rank, which shows and hides both of its datasets; of many ranks all or none, too, so
+// that one can be looked at alone.
 function scatterLegend(sets, chartOf) {
     const ranks = [...new Set(sets.map((set) => set.rank))];
-    return legend(ranks.map((rank) => ({ label: rankLabel(rank), color: rankColor(rank),
-                                         shown: !scatterShown.hidden.has(rank) })), (index, shown) => {
-        const rank = ranks[index];
-        scatterShown.hidden[shown ? 'delete' : 'add'](rank);
-        sets.forEach((set, i) => {
-            if (set.rank === rank)
-                chartOf().setDatasetVisibility(i, shown);
-        });
+    const show = (chosen, shown) => {
+        chosen.forEach((rank) => scatterShown.hidden[shown ? 'delete' : 'add'](rank));
+        sets.forEach(({ rank }, i) => (
+            chartOf().setDatasetVisibility(i, !scatterShown.hidden.has(rank))));
         chartOf().update('none');
-    });
+    };
+    const keys = legend(ranks.map((rank) => ({ label: rankLabel(rank), color: rankColor(rank),
+                                               shown: !scatterShown.hidden.has(rank) })),
+                        (index, shown) => show([ranks[index]], shown));
+    const all = (text, shown) => make('button', { type: 'button', class: 'key', onclick: () => {
+        keys.querySelectorAll('[aria-pressed]')
+            .forEach((key) => key.setAttribute('aria-pressed', String(shown)));
+        show(ranks, shown);
+    } }, text);
+    if (ranks.length > MANY_RANKS)
+        keys.prepend(all('all', true), all('none', false));
+    return keys;
 }
 
 function stepLines() {
