@@ -324,6 +324,11 @@ int perftrace__drain_sweep(perftrace__drain_t *d, bool sync) {
         report_drop(d, PERFTRACE_DROP_no_slot, no_slot - d->no_slot, 0, 0, 0);
         d->no_slot = no_slot;
     }
+    for (unsigned i = 0; i < d->nsinks; i++) {
+        if (d->sinks[i]->ops->swept) {
+            d->sinks[i]->ops->swept(d->sinks[i]);
+        }
+    }
     PT_TEST_POINT(drain_encoded);
     int status = flush_and_commit(d, how);
     if (status == PERFTRACE_OK) {

@@ -153,6 +153,13 @@ static void on_footer(perftrace__sink_t *s, const perftrace__account_t *account)
     self(s)->all = true;
 }
 
+/* By the sweep, not by the flush, of which one sweep may have several: what another thread did
+ * before a session was finished may not be seen before the sweep after the one that sees its end.
+ */
+static void on_swept(perftrace__sink_t *s) {
+    perftrace__session_fold_tick(self(s)->fold);
+}
+
 static bool is_full(const perftrace__sink_t *s) {
     return ((const perftrace__session_sink_t *)s)->out.len >= BATCH;
 }
@@ -174,7 +181,6 @@ static bool take(perftrace__session_sink_t *k, perftrace__flush_t how) {
                                   : how == PERFTRACE__FLUSH_WRITE ? PERFTRACE__TAKE_DUE
                                                                   : PERFTRACE__TAKE_READY;
     bool ok = perftrace__session_fold_take(k->fold, what, k->now, &k->out);
-    perftrace__session_fold_tick(k->fold);
     show_counts(k);
     return ok;
 }
@@ -244,6 +250,7 @@ static const perftrace__sink_ops_t ops = {.event = on_event,
                                           .clock = on_clock,
                                           .unfinished = on_unfinished,
                                           .footer = on_footer,
+                                          .swept = on_swept,
                                           .full = is_full,
                                           .flush = flush,
                                           .offset = offset,

@@ -55,6 +55,8 @@ typedef struct perftrace__sink_ops {
     void (*unfinished)(perftrace__sink_t *s, const perftrace__event_t *ev);
     /* The last line. */
     void (*footer)(perftrace__sink_t *s, const perftrace__account_t *account);
+    /* All that could be seen when the sweep began has been handed over; NULL: of no interest. */
+    void (*swept)(perftrace__sink_t *s);
     /* True when the gathered text should be flushed before more events come. */
     bool (*full)(const perftrace__sink_t *s);
     /* Moves the text to the file, as far as `how` says. 0 or a status. Blocks. */

@@ -117,9 +117,9 @@ static void no_close(perftrace__sink_t *s) {
     (void)s;
 }
 
-static const perftrace__sink_ops_t book_ops = {on_event,      on_thread, on_drop, on_clock,
-                                               on_unfinished, on_footer, is_full, flush,
-                                               offset,        replaced,  no_close};
+static const perftrace__sink_ops_t book_ops = {on_event,      on_thread, on_drop,  on_clock,
+                                               on_unfinished, on_footer, NULL,     is_full,
+                                               flush,         offset,    replaced, no_close};
 
 typedef struct fixture {
     char dir[64];

@@ -234,13 +234,13 @@ static void what_is_not_ours_is_counted(void **state) {
         "{\"name\": \"reward\", \"ph\": \"b\", \"ts\": 1.000, \"cat\": \"session\", \"id\": "
         "\"0x1\"}",
         "{\"name\": \"reward\", \"ph\": \"b\", \"ts\": 1.000, \"cat\": \"session\", \"args\": {}}",
-        "{\"name\": \"reward\", \"ph\": \"b\", \"cat\": \"session\", \"args\": {}, \"id\": "
-        "\"0x1\"}",
+        ("{\"name\": \"reward\", \"ph\": \"b\", \"cat\": \"session\", \"args\": {}, \"id\": "
+         "\"0x1\"}"),
     };
     static const char *const other[] = {
         "{}",
-        "{\"name\": \"x\", \"ph\": \"b\", \"ts\": 1.000, \"cat\": \"net\", \"args\": {}, \"id\": "
-        "\"0x1\"}",
+        ("{\"name\": \"x\", \"ph\": \"b\", \"ts\": 1.000, \"cat\": \"net\", \"args\": {}, \"id\": "
+         "\"0x1\"}"),
         "{\"name\": \"x \\\" y\", \"ph\": \"X\", \"ts\": 1.000, \"dur\": 1.000}",
         "{\"name\": \"x\", \"ph\": \"X\", \"ts\": 99999999999999999999999.000, \"dur\": 1.000}",
         "{\"name\": \"x\", \"ph\": \"X\", \"ts\": 1, \"dur\": 1, \"cat\": \"session\"}",
