@@ -38,9 +38,9 @@ size_t perftrace__json_line_end(const char *buf, size_t len, bool *ret_found);
 /* Skips white space and commas; returns how many bytes. */
 size_t perftrace__json_skip_separators(const char *buf, size_t len);
 
-/* Where, in a damaged text, another object seems to begin: behind a line feed, and white space. NULL:
- * nowhere. Writers that were killed, or that share a file, leave half a value with a whole one
- * behind it. */
+/* Where, in a damaged text, another object seems to begin: behind a line feed, and white space.
+ * NULL: nowhere. Writers that were killed, or that share a file, leave half a value with a whole
+ * one behind it. */
 const char *perftrace__json_restart(const char *p, const char *end);
 
 /* The vector path in use: "avx2", "sse2", "neon" or "portable". Static storage. */
