@@ -14,7 +14,7 @@ size_t sampler_random(uint64_t *random, size_t limit);
 /* The character that follows sample[0..len), by its last four; len is 4 or more. */
 unsigned char sampler_next(const char_text_t *text, const unsigned char *sample, size_t len,
                            uint64_t *random);
-/* How often piece[0..len) stands in the text. */
+/* How often piece[0..len) stands in the text; len is 4 or more. */
 size_t sampler_count(const char_text_t *text, const unsigned char *piece, size_t len);
 
 #endif
