@@ -214,7 +214,7 @@ static int by_lane_and_time(const void *a, const void *b) {
 }
 
 static void check_stacks(heap_t *h) {
-    unsigned stack[4096], depth = 0;
+    unsigned stack[4096] = {0}, depth = 0;
     qsort(h->event, h->count, sizeof h->event[0], by_lane_and_time);
     for (unsigned i = 0; i < h->count; i++) {
         const event_t *e = &h->event[i];
