@@ -32,17 +32,28 @@ static double random_length(void) {
     return exp(0.7 * sum);
 }
 
-static double put_spans(FILE *out, const char *name, const span_t *span, int count,
-                        const char *comma) {
-    double sum = 0;
+/* A number as Python's repr writes it: no more digits than it takes. */
+static const char *text_of(double v) {
+    static char text[8][32];
+    static unsigned next;
+    char *to = text[next++ % 8];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(to, sizeof(text[0]), "%.*g", digits, v);
+        if (strtod(to, NULL) == v) {
+            break;
+        }
+    }
+    return to;
+}
+
+static void put_spans(FILE *out, const char *name, const span_t *span, int count,
+                      const char *comma) {
     fprintf(out, "%s\"%s\": [", comma, name);
     for (int i = 0; i < count; i++) {
-        fprintf(out, "%s{\"start_ts\": %.17g, \"end_ts\": %.17g}", i > 0 ? ", " : "", span[i].start,
-                span[i].end);
-        sum += span[i].end - span[i].start;
+        fprintf(out, "%s{\"start_ts\": %s, \"end_ts\": %s}", i > 0 ? ", " : "",
+                text_of(span[i].start), text_of(span[i].end));
     }
     fprintf(out, "]");
-    return sum;
 }
 
 static void put_record(FILE *out, long task, long session, int rank, double submit) {
@@ -76,11 +87,12 @@ static void put_record(FILE *out, long task, long session, int rank, double subm
         sum += generate[i].end - generate[i].start;
         tool_sum += i < tools ? tool[i].end - tool[i].start : 0;
     }
-    fprintf(out, "\"submit_ts\": %.17g, \"finalized_ts\": %.17g, \"total_s\": %.17g, ", submit, now,
-            now - submit);
-    fprintf(out, "\"generate_s\": %.17g, \"reward_s\": %.17g, ", sum, reward.end - reward.start);
+    fprintf(out, "\"submit_ts\": %s, \"finalized_ts\": %s, \"total_s\": %s, ", text_of(submit),
+            text_of(now), text_of(now - submit));
+    fprintf(out, "\"generate_s\": %s, \"reward_s\": %s, ", text_of(sum),
+            text_of(reward.end - reward.start));
     if (tools > 0) {
-        fprintf(out, "\"toolcall_s\": %.17g, ", tool_sum);
+        fprintf(out, "\"toolcall_s\": %s, ", text_of(tool_sum));
     }
     fprintf(out, "\"phases\": {");
     put_spans(out, "generate", generate, spans, "");

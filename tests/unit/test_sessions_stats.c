@@ -38,6 +38,8 @@ static void many_and_few_values_are_sorted(void **state) {
                    : i % 5 == 0 ? -1e300 * u
                    : i % 3 == 0 ? 1e-300 * u
                                 : 1.79e9 + 1000 * u;
+            /* Some that differ in their last bits only. */
+            v[i] = s % 2 == 1 && i % 2 == 0 ? 1 + 0x1p-52 * (double)((n - i) % 1000000) : v[i];
             w[i] = v[i];
         }
         pt_sort_doubles(v, n, scratch);

@@ -64,9 +64,6 @@ static bool make_room(pt_name_table_t *t) {
 }
 
 uint32_t pt_name_table_add(pt_name_table_t *t, pt_name_t name) {
-    if (t->last < t->count && same(t, t->last, name)) {
-        return t->last;
-    }
     if (!make_room(t)) {
         return PT_NO_NAME;
     }
@@ -81,8 +78,8 @@ uint32_t pt_name_table_add(pt_name_table_t *t, pt_name_t name) {
         perftrace__strbuf_putc(&t->text, '\0');
         *slot = ++t->count;
     }
-    t->last = *slot - 1;
-    return t->last;
+    t->recent[pt_name_place(name)] = *slot;
+    return *slot - 1;
 }
 
 uint32_t pt_name_table_find(const pt_name_table_t *t, pt_name_t name) {
@@ -93,7 +90,8 @@ uint32_t pt_name_table_find(const pt_name_table_t *t, pt_name_t name) {
 }
 
 void pt_name_table_clear(pt_name_table_t *t) {
-    t->count = t->last = 0;
+    t->count = 0;
+    memset(t->recent, 0, sizeof t->recent);
     perftrace__strbuf_clear(&t->text);
     if (t->slots > 0) {
         memset(t->slot, 0, t->slots * sizeof *t->slot);
@@ -148,7 +146,7 @@ bool pt_name_table_sort(pt_name_table_t *t, int (*compare)(pt_name_t a, pt_name_
     free(t->entry);
     t->entry = entry;
     t->cap = t->count + 1;
-    t->last = 0;
+    memset(t->recent, 0, sizeof t->recent);
     free(list);
     *ret_map = map;
     return true;

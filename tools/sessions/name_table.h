@@ -6,7 +6,8 @@
 #include "parsed_session.h"
 #include "strbuf.h"
 
-#define PT_NO_NAME UINT32_MAX
+#define PT_NO_NAME      UINT32_MAX
+#define PT_NAMES_RECENT 16U /* power of two */
 
 typedef struct pt_name_entry {
     uint64_t hash;
@@ -21,12 +22,32 @@ typedef struct pt_name_table {
     uint32_t count, cap;
     uint32_t *slot; /* numbers plus 1; 0: free */
     uint32_t slots; /* power of two, or 0 */
-    uint32_t last;  /* the number that was asked for last: most texts come again at once */
+    uint32_t
+        recent[PT_NAMES_RECENT]; /* numbers plus 1 of texts that were asked for, by a cheap hash */
     uint64_t seed;
 } pt_name_table_t;
 
 /* The number of a text, which is added when it is new; PT_NO_NAME without memory. */
 uint32_t pt_name_table_add(pt_name_table_t *table, pt_name_t name);
+/* Where the number of a text may be kept, after it was asked for. */
+static inline unsigned pt_name_place(pt_name_t name) {
+    return name.len == 0 ? 0
+                         : ((unsigned)name.len * 7 + (unsigned char)name.p[0] +
+                            (unsigned)(unsigned char)name.p[name.len - 1] * 3) %
+                               PT_NAMES_RECENT;
+}
+/* The number of a text that was asked for just before, as most are; else PT_NO_NAME. */
+static inline uint32_t pt_name_table_recent(const pt_name_table_t *table, pt_name_t name) {
+    uint32_t id = table->recent[pt_name_place(name)];
+    if (PT_LIKELY(id != 0)) {
+        const pt_name_entry_t *e = &table->entry[id - 1];
+        if (PT_LIKELY(e->len == name.len &&
+                      pt_same_bytes(table->text.data + e->at, name.p, name.len))) {
+            return id - 1;
+        }
+    }
+    return PT_NO_NAME;
+}
 /* The number of a text, or PT_NO_NAME. */
 uint32_t pt_name_table_find(const pt_name_table_t *table, pt_name_t name);
 /* The text, with a NUL behind it, until the next add; id must be below count. */

@@ -13,6 +13,7 @@ void pt_parsed_session_reset(pt_parsed_session_t *s) {
     s->submit = s->finalized = s->total = s->queue = (double)NAN;
     s->evicted = false;
     s->phases = s->spans = s->counters = 0;
+    s->next_phase = 0;
     s->odd = 0;
     s->failed = false;
     perftrace__strbuf_clear(&s->scratch);
@@ -52,26 +53,25 @@ static bool grow(pt_parsed_session_t *s, void **array, size_t size, unsigned cou
 #define GROW(s, array, count, cap, limit)                                                          \
     grow((s), (void **)&(s)->array, sizeof *(s)->array, (s)->count, &(s)->cap, (limit))
 
-pt_parsed_phase_t *pt_parsed_session_phase(pt_parsed_session_t *s, pt_name_t name) {
-    for (unsigned i = 0; i < s->phases; i++) {
-        const pt_name_t *have = &s->phase[i].name;
-        if (have->len == name.len && memcmp(have->p, name.p, name.len) == 0) {
-            return &s->phase[i];
+pt_parsed_phase_t *pt_parsed_session_find_phase(pt_parsed_session_t *s, pt_name_t name) {
+    unsigned i = 0;
+    while (i < s->phases && (s->phase[i].name.len != name.len ||
+                             !pt_same_bytes(s->phase[i].name.p, name.p, name.len))) {
+        i++;
+    }
+    if (i == s->phases) {
+        if (!GROW(s, phase, phases, phase_cap, PT_SESSION_PHASES_MAX)) {
+            return NULL;
         }
+        s->phase[s->phases++] = (pt_parsed_phase_t){name, (double)NAN, (double)NAN, false};
+        return &s->phase[i]; /* the next one is likely to be new, too: not for next_phase */
     }
-    if (!GROW(s, phase, phases, phase_cap, PT_SESSION_PHASES_MAX)) {
-        return NULL;
-    }
-    s->phase[s->phases] = (pt_parsed_phase_t){name, (double)NAN, (double)NAN, false};
-    return &s->phase[s->phases++];
+    s->next_phase = i + 1;
+    return &s->phase[i];
 }
 
-pt_parsed_span_t *pt_parsed_session_span(pt_parsed_session_t *s, uint32_t phase) {
-    if (!GROW(s, span, spans, span_cap, PT_SESSION_SPANS_MAX)) {
-        return NULL;
-    }
-    s->span[s->spans] = (pt_parsed_span_t){(double)NAN, (double)NAN, (double)NAN, phase};
-    return &s->span[s->spans++];
+bool pt_parsed_session_more_spans(pt_parsed_session_t *s) {
+    return GROW(s, span, spans, span_cap, PT_SESSION_SPANS_MAX);
 }
 
 void pt_parsed_session_counter(pt_parsed_session_t *s, pt_name_t name, double value) {

@@ -16,6 +16,30 @@
 #define PT_SESSION_COUNTERS_MAX 256U
 #define PT_SESSION_SPANS_MAX    65535U
 
+/* Equal bytes; for short texts without a call. */
+static inline bool pt_same_bytes(const char *a, const char *b, size_t len) {
+    uint64_t x, y, v, w;
+    uint32_t s, t, q, r;
+    if (PT_LIKELY(len >= 8)) {
+        if (PT_UNLIKELY(len > 16)) {
+            return memcmp(a, b, len) == 0;
+        }
+        memcpy(&x, a, 8);
+        memcpy(&y, b, 8);
+        memcpy(&v, a + len - 8, 8);
+        memcpy(&w, b + len - 8, 8);
+        return ((x ^ y) | (v ^ w)) == 0;
+    }
+    if (PT_LIKELY(len >= 4)) {
+        memcpy(&s, a, 4);
+        memcpy(&t, b, 4);
+        memcpy(&q, a + len - 4, 4);
+        memcpy(&r, b + len - 4, 4);
+        return ((s ^ t) | (q ^ r)) == 0;
+    }
+    return len == 0 || (a[0] == b[0] && a[len / 2] == b[len / 2] && a[len - 1] == b[len - 1]);
+}
+
 typedef struct pt_name {
     const char *p; /* no NUL behind it */
     size_t len;    /* 0: absent */
@@ -66,8 +90,9 @@ typedef struct pt_parsed_session {
     pt_parsed_counter_t *counter;
     unsigned phases, spans, counters;
     unsigned phase_cap, span_cap, counter_cap;
-    unsigned odd; /* PT_SESSION_ODD_ bits */
-    bool failed;  /* out of memory: the record is not whole */
+    unsigned next_phase; /* place of the one that is likely to be asked for next */
+    unsigned odd;        /* PT_SESSION_ODD_ bits */
+    bool failed;         /* out of memory: the record is not whole */
     perftrace__strbuf_t scratch;
 } pt_parsed_session_t;
 
@@ -77,9 +102,26 @@ void pt_parsed_session_free(pt_parsed_session_t *session); /* accepts NULL; usab
 
 /* The phase of this name, added when it is new; NULL (told by odd or failed) when it cannot be. The
  * address lives until the next phase is added. */
-pt_parsed_phase_t *pt_parsed_session_phase(pt_parsed_session_t *session, pt_name_t name);
+pt_parsed_phase_t *pt_parsed_session_find_phase(pt_parsed_session_t *session, pt_name_t name);
+static inline pt_parsed_phase_t *pt_parsed_session_phase(pt_parsed_session_t *s, pt_name_t name) {
+    unsigned i = s->next_phase;
+    if (PT_LIKELY(i < s->phases && s->phase[i].name.len == name.len &&
+                  pt_same_bytes(s->phase[i].name.p, name.p, name.len))) {
+        s->next_phase = i + 1;
+        return &s->phase[i];
+    }
+    return pt_parsed_session_find_phase(s, name);
+}
 /* Adds an open span without times, likewise. */
-pt_parsed_span_t *pt_parsed_session_span(pt_parsed_session_t *session, uint32_t phase);
+bool pt_parsed_session_more_spans(pt_parsed_session_t *session);
+static inline pt_parsed_span_t *pt_parsed_session_span(pt_parsed_session_t *s, uint32_t phase) {
+    if (PT_UNLIKELY(s->spans == s->span_cap) && !pt_parsed_session_more_spans(s)) {
+        return NULL;
+    }
+    s->span[s->spans] =
+        (pt_parsed_span_t){__builtin_nan(""), __builtin_nan(""), __builtin_nan(""), phase};
+    return &s->span[s->spans++];
+}
 void pt_parsed_session_counter(pt_parsed_session_t *session, pt_name_t name, double value);
 
 #endif

@@ -13,7 +13,8 @@ typedef struct pt_row_index {
     size_t mask;
 } pt_row_index_t;
 
-/* Room for `rows` entries, empty. False without memory. Free with pt_row_index_free. */
+/* Room for `rows` entries, at least 32, empty. False without memory. Free with pt_row_index_free.
+ */
 static inline bool pt_row_index_init(pt_row_index_t *index, size_t rows) {
     size_t slots = 64;
     while (slots < rows * 2) {

@@ -57,9 +57,8 @@ static void tell(const adding_t *a, unsigned kind) {
 /* More names in one chunk than a row's fields can tell apart. */
 #define NAMES_MAX 65000U
 
-static uint16_t name_of(const adding_t *a, pt_names_t kind, pt_name_t name) {
-    pt_name_table_t *table = &a->batch->part.names[kind];
-    if (PT_UNLIKELY(table->count >= NAMES_MAX) && pt_name_table_find(table, name) == PT_NO_NAME) {
+static PT_NOINLINE uint16_t name_anew(const adding_t *a, pt_name_table_t *table, pt_name_t name) {
+    if (table->count >= NAMES_MAX && pt_name_table_find(table, name) == PT_NO_NAME) {
         name = (pt_name_t){"(others)", 8};
         tell(a, PT_SESSION_PROBLEM_TOO_MANY_NAMES);
     }
@@ -69,6 +68,12 @@ static uint16_t name_of(const adding_t *a, pt_names_t kind, pt_name_t name) {
         return 0;
     }
     return (uint16_t)id;
+}
+
+PT_ALWAYS_INLINE uint16_t name_of(const adding_t *a, pt_names_t kind, pt_name_t name) {
+    pt_name_table_t *table = &a->batch->part.names[kind];
+    uint32_t id = pt_name_table_recent(table, name);
+    return PT_LIKELY(id != PT_NO_NAME) ? (uint16_t)id : name_anew(a, table, name);
 }
 
 /* A duration: below zero is none, nor is one that no double holds. */
@@ -108,7 +113,7 @@ static double covered(interval_t *list, unsigned count) {
     double sum = 0, until = (double)-INFINITY;
     sort_intervals(list, count);
     for (unsigned i = 0; i < count; i++) {
-        double from = fmax(list[i].start, until);
+        double from = PT_MAX(list[i].start, until);
         if (list[i].end > from) {
             sum += list[i].end - from;
             until = list[i].end;
@@ -152,32 +157,51 @@ static void add_open(const adding_t *a, const pt_parsed_span_t *span, double run
     }
 }
 
-/* Sums up the spans of a phase in its cell; returns how many intervals there are now. */
-static unsigned add_spans(const adding_t *a, unsigned phase, pt_session_cell_t *cell,
-                          unsigned intervals) {
-    double sum = 0;
-    unsigned closed = 0;
-    for (unsigned i = 0; i < a->s->spans; i++) {
-        const pt_parsed_span_t *span = &a->s->span[i];
-        if (span->phase != phase) {
-            continue;
-        }
-        cell->spans++;
-        if (isnan(span->end)) {
-            cell->open++;
-            add_open(a, span, a->s->phase[phase].running, cell->phase);
-        } else if (span->end < span->start) {
+/* What the spans of one phase come to. */
+typedef struct phase_sum {
+    double seconds;
+    uint16_t closed, spans, open;
+} phase_sum_t;
+
+/* Sums up all spans; returns how many intervals there are now. */
+static unsigned add_spans(const adding_t *a, phase_sum_t *sum) {
+    const pt_parsed_session_t *s = a->s;
+    interval_t *interval = a->batch->interval;
+    unsigned intervals = 0;
+    for (unsigned i = 0; i < s->spans; i++) {
+        const pt_parsed_span_t *span = &s->span[i];
+        phase_sum_t *to = &sum[span->phase];
+        double length = span->end - span->start;
+        to->spans++;
+        if (PT_LIKELY(length >= 0)) {
+            to->seconds += length;
+            to->closed++;
+            interval[intervals++] = (interval_t){span->start, span->end};
+        } else if (isnan(span->end)) {
+            to->open++;
+        } else if (length < 0) {
             tell(a, PT_SESSION_PROBLEM_NEGATIVE);
-        } else if (!isnan(span->start)) {
-            sum += span->end - span->start;
-            closed++;
-            a->batch->interval[intervals++] = (interval_t){span->start, span->end};
         }
-    }
-    if (isnan(cell->seconds) && closed > 0) {
-        cell->seconds = duration(a, sum);
     }
     return intervals;
+}
+
+/* The open spans of a phase; `unfinished` may name one that has none in the list: true then. */
+static bool add_opens(const adding_t *a, unsigned phase, pt_session_cell_t *cell) {
+    const pt_parsed_phase_t *p = &a->s->phase[phase];
+    for (unsigned i = 0; cell->open > 0 && i < a->s->spans; i++) {
+        const pt_parsed_span_t *span = &a->s->span[i];
+        if (span->phase == phase && isnan(span->end)) {
+            add_open(a, span, p->running, cell->phase);
+        }
+    }
+    if (cell->open > 0 || isnan(p->running)) {
+        return false;
+    }
+    cell->open = 1;
+    cell->spans++;
+    add_open(a, NULL, p->running, cell->phase);
+    return true;
 }
 
 /* unlisted: phases that are open without a span in the list get one without times. */
@@ -204,7 +228,7 @@ static void keep_spans(const adding_t *a, const uint16_t *phase_name, const bool
 static double first_start(const pt_parsed_session_t *s) {
     double first = (double)INFINITY;
     for (unsigned i = 0; i < s->spans; i++) {
-        first = fmin(first, s->span[i].start); /* passes over NAN */
+        first = s->span[i].start < first ? s->span[i].start : first; /* passes over NAN */
     }
     return isinf(first) ? (double)NAN : first;
 }
@@ -224,25 +248,29 @@ static void add_phases(const adding_t *a) {
     const pt_parsed_session_t *s = a->s;
     pt_session_model_t *m = &a->batch->part;
     uint16_t phase_name[PT_SESSION_PHASES_MAX];
+    phase_sum_t sum[PT_SESSION_PHASES_MAX];
     bool unlisted[PT_SESSION_PHASES_MAX];
-    unsigned intervals = 0;
     if (!make_intervals(a->batch, s->spans) || !PT_GROW(m, cell, cells, cell_cap, s->phases)) {
         a->batch->failed = true;
         return;
     }
+    for (unsigned i = 0; i < s->phases; i++) {
+        sum[i] = (phase_sum_t){0, 0, 0, 0};
+    }
+    unsigned intervals = add_spans(a, sum);
     a->row->first_cell = (uint32_t)m->cells;
     for (unsigned i = 0; i < s->phases; i++) {
         const pt_parsed_phase_t *p = &s->phase[i];
         pt_session_cell_t *cell = &m->cell[m->cells];
         phase_name[i] = name_of(a, PT_NAMES_PHASE, p->name);
-        *cell = (pt_session_cell_t){.seconds = duration(a, p->seconds), .phase = phase_name[i]};
-        intervals = add_spans(a, i, cell, intervals);
-        unlisted[i] = cell->open == 0 && !isnan(p->running);
-        if (unlisted[i]) {
-            cell->open = 1;
-            cell->spans++;
-            add_open(a, NULL, p->running, cell->phase);
+        *cell = (pt_session_cell_t){.seconds = duration(a, p->seconds),
+                                    .phase = phase_name[i],
+                                    .spans = sum[i].spans,
+                                    .open = sum[i].open};
+        if (isnan(cell->seconds) && sum[i].closed > 0) {
+            cell->seconds = duration(a, sum[i].seconds);
         }
+        unlisted[i] = PT_UNLIKELY(cell->open > 0 || !isnan(p->running)) && add_opens(a, i, cell);
         if (cell->spans > 0 || !isnan(cell->seconds)) {
             m->cells++;
             a->row->cells++;

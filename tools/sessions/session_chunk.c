@@ -1,5 +1,4 @@
 /* session_chunk.c: from a piece of a file to its records. SPDX-License-Identifier: MIT */
-#include "event_fast.h"
 #include "json_split.h"
 #include "session_batch.h"
 #include "session_fast.h"
@@ -109,13 +108,15 @@ static void read_line(place_t *at, const char *p, const char *end) {
 
 static void read_lines(place_t *at, const char *p, const char *end) {
     pt_session_batch_t *b = at->batch;
-    bool plain;
     for (; p < end; at->line++) {
-        const char *stop = pt_line_end(p, end, &plain);
-        if (PT_LIKELY(plain && stop > p && pt_session_read_fast(p, stop, &b->reader.session))) {
+        const char *stop = pt_session_read_fast(&b->reader, p, end);
+        if (PT_LIKELY(stop != NULL)) {
             pt_session_batch_add(b, &b->reader.session, at->line, (uint64_t)(p - at->text));
-        } else if (stop > p) {
-            read_line(at, p, stop);
+        } else {
+            stop = p + perftrace__json_line_end(p, (size_t)(end - p), NULL);
+            if (stop > p) {
+                read_line(at, p, stop);
+            }
         }
         b->lines += stop < end;
         p = stop + 1;

@@ -3,39 +3,49 @@
  * Each step returns the place behind what it took, or NULL to give up. */
 #include "session_fast.h"
 
-#include "json_scan.h"
+#include "json_split.h"
 #include "plain_text.h"
 
+/* X(name): members with a place of their own. */
+#define MEMBER_LIST(X)                                                                             \
+    X(task_id)                                                                                     \
+    X(session_id)                                                                                  \
+    X(rank)                                                                                        \
+    X(role)                                                                                        \
+    X(status)                                                                                      \
+    X(reason)                                                                                      \
+    X(submit_ts)                                                                                   \
+    X(finalized_ts)                                                                                \
+    X(total_s)                                                                                     \
+    X(queue_s)                                                                                     \
+    X(phases)                                                                                      \
+    X(counters)                                                                                    \
+    X(run_id)                                                                                      \
+    X(unfinished)                                                                                  \
+    X(evicted)                                                                                     \
+    X(ph)
+
 enum {
-    SEEN_TASK = 1,
-    SEEN_SESSION = 2,
-    SEEN_RANK = 4,
-    SEEN_ROLE = 8,
-    SEEN_STATUS = 16,
-    SEEN_REASON = 32,
-    SEEN_SUBMIT = 64,
-    SEEN_FINALIZED = 128,
-    SEEN_TOTAL = 256,
-    SEEN_QUEUE = 512,
-    SEEN_PHASES = 1024,
-    SEEN_COUNTERS = 2048,
-    SEEN_RUN = 4096,
-    SEEN_UNFINISHED = 8192,
-    SEEN_EVICTED = 16384
+#define MEMBER_ENUM(name) MEMBER_##name,
+    MEMBER_LIST(MEMBER_ENUM)
+#undef MEMBER_ENUM
+        MEMBER_OTHER
 };
 
 #define SPAN_DEPTH 4 /* record, phases, list, span */
+#define HINT_FIRST (PT_KEY_HINTS - 1)
+
+_Static_assert(HINT_FIRST == MEMBER_OTHER + 8, "a guess for each member, eight for others");
 
 typedef struct fast {
-    const char *end;
+    const char *end; /* of the text */
     pt_parsed_session_t *s;
-    unsigned seen;
 } fast_t;
 
 /* p is behind the opening quote. */
 PT_ALWAYS_INLINE const char *take_text(const fast_t *f, const char *p, pt_name_t *ret) {
-    const char *quote = pt_plain_quote(p, f->end);
-    if (PT_UNLIKELY(quote >= f->end)) {
+    const char *quote = pt_plain_string(p, f->end);
+    if (PT_UNLIKELY(quote == NULL)) {
         return NULL;
     }
     *ret = (pt_name_t){p, (size_t)(quote - p)};
@@ -83,8 +93,9 @@ static const char *take_rank(const char *p, int32_t *ret) {
 static const char *skip_value(const fast_t *f, const char *p, unsigned depth) {
     perftrace__json_cursor_t c;
     perftrace__json_slice_t value;
-    perftrace__json_cursor_init_readable(&c, p, (size_t)(f->end - p),
-                                         (size_t)(f->end - p) + PERFTRACE__JSON_SPARE);
+    /* White space takes in line feeds: not beyond this line. */
+    size_t left = perftrace__json_line_end(p, (size_t)(f->end - p), NULL);
+    perftrace__json_cursor_init_readable(&c, p, left, left + PERFTRACE__JSON_SPARE);
     c.depth = depth;
     return perftrace__json_next_value(&c, &value) == 1 ? c.p : NULL;
 }
@@ -184,7 +195,7 @@ PT_ALWAYS_INLINE const char *take_inner(const fast_t *f, const char *p, inner_t 
             return NULL;
         }
         p = take_inner_value(f, p + 2, what, key);
-        if (PT_UNLIKELY(p == NULL || p >= f->end)) {
+        if (PT_UNLIKELY(p == NULL)) {
             return NULL;
         }
         if (*p == '}') {
@@ -206,125 +217,119 @@ static const char *take_other(const fast_t *f, const char *p, pt_name_t key) {
                                                               : NULL;
 }
 
-#define KEY_IS(literal) PT_PLAIN_AT(key.p, literal)
-
-/* The value at p of a member; *bit says which member it is. */
-PT_ALWAYS_INLINE const char *take_member(const fast_t *f, const char *p, pt_name_t key,
-                                         unsigned *bit) {
-    pt_parsed_session_t *s = f->s;
-    *bit = 0;
-    switch (key.len) {
-    case 2:
-        if (KEY_IS("ph")) {
-            return NULL;
-        }
-        break;
-    case 4:
-        if (KEY_IS("rank")) {
-            *bit = SEEN_RANK;
-            return take_rank(p, &s->rank);
-        }
-        if (KEY_IS("role")) {
-            *bit = SEEN_ROLE;
-            return take_name(f, p, &s->role);
-        }
-        break;
-    case 6:
-        if (KEY_IS("status")) {
-            *bit = SEEN_STATUS;
-            return take_name(f, p, &s->status);
-        }
-        if (KEY_IS("phases")) {
-            *bit = SEEN_PHASES;
-            return take_inner(f, p, INNER_PHASES);
-        }
-        if (KEY_IS("reason")) {
-            *bit = SEEN_REASON;
-            return take_name(f, p, &s->reason);
-        }
-        if (KEY_IS("run_id")) {
-            *bit = SEEN_RUN;
-            return take_name(f, p, &s->run_id);
-        }
-        break;
-    case 7:
-        if (KEY_IS("task_id")) {
-            *bit = SEEN_TASK;
-            return take_ref(f, p, &s->task);
-        }
-        if (KEY_IS("total_s")) {
-            *bit = SEEN_TOTAL;
-            return take_number(p, &s->total);
-        }
-        if (KEY_IS("queue_s")) {
-            *bit = SEEN_QUEUE;
-            return take_number(p, &s->queue);
-        }
-        if (KEY_IS("evicted")) {
-            *bit = SEEN_EVICTED;
-            s->evicted = *p == 't';
-            return skip_value(f, p, 1);
-        }
-        break;
-    case 8:
-        if (KEY_IS("counters")) {
-            *bit = SEEN_COUNTERS;
-            return take_inner(f, p, INNER_COUNTERS);
-        }
-        break;
-    case 9:
-        if (KEY_IS("submit_ts")) {
-            *bit = SEEN_SUBMIT;
-            return take_number(p, &s->submit);
-        }
-        break;
-    case 10:
-        if (KEY_IS("session_id")) {
-            *bit = SEEN_SESSION;
-            return take_ref(f, p, &s->session);
-        }
-        if (KEY_IS("unfinished")) {
-            *bit = SEEN_UNFINISHED;
-            return take_inner(f, p, INNER_RUNNING);
-        }
-        break;
-    case 12:
-        if (KEY_IS("finalized_ts")) {
-            *bit = SEEN_FINALIZED;
-            return take_number(p, &s->finalized);
-        }
-        break;
-    default:
-        break;
+static int member_of(pt_name_t key) {
+#define MEMBER_TEST(name)                                                                          \
+    if (key.len == sizeof(#name) - 1 && PT_PLAIN_AT(key.p, #name)) {                               \
+        return MEMBER_##name;                                                                      \
     }
-    return take_other(f, p, key);
+    MEMBER_LIST(MEMBER_TEST)
+#undef MEMBER_TEST
+    return MEMBER_OTHER;
 }
 
-bool pt_session_read_fast(const char *p, const char *end, pt_parsed_session_t *s) {
-    fast_t f = {end, s, 0};
-    pt_parsed_session_reset(s);
-    if (*p != '{' || p[1] != '"') {
-        return false;
+/* The guess of what follows a member. */
+static unsigned hint_after(int member, size_t key_len) {
+    return member != MEMBER_OTHER ? (unsigned)member : MEMBER_OTHER + (unsigned)key_len % 8;
+}
+
+/* The key at p (behind its quote), which is none that was guessed; the place behind its blank. */
+static PT_NOINLINE const char *take_key(const fast_t *f, const char *p, pt_name_t *ret_key,
+                                        pt_key_hint_t *hint) {
+    const char *q = take_text(f, p, ret_key);
+    if (q == NULL || q[0] != ':' || q[1] != ' ') {
+        return NULL;
     }
-    p += 2;
-    for (;;) {
-        pt_name_t key = {NULL, 0};
-        unsigned bit;
-        p = take_text(&f, p, &key);
-        if (PT_UNLIKELY(p == NULL || p[0] != ':' || p[1] != ' ')) {
-            return false;
+    q += 2;
+    hint->member = member_of(*ret_key);
+    hint->len = 0;
+    if ((size_t)(q - p) <= sizeof hint->text) {
+        hint->len = (uint8_t)(q - p);
+        memcpy(hint->text, p, hint->len);
+    }
+    return q;
+}
+
+/* The value at p of a member. */
+PT_ALWAYS_INLINE const char *take_member(const fast_t *f, const char *p, int member,
+                                         pt_name_t key) {
+    pt_parsed_session_t *s = f->s;
+    switch (member) {
+    case MEMBER_task_id:
+        return take_ref(f, p, &s->task);
+    case MEMBER_session_id:
+        return take_ref(f, p, &s->session);
+    case MEMBER_rank:
+        return take_rank(p, &s->rank);
+    case MEMBER_role:
+        return take_name(f, p, &s->role);
+    case MEMBER_status:
+        return take_name(f, p, &s->status);
+    case MEMBER_reason:
+        return take_name(f, p, &s->reason);
+    case MEMBER_run_id:
+        return take_name(f, p, &s->run_id);
+    case MEMBER_submit_ts:
+        return take_number(p, &s->submit);
+    case MEMBER_finalized_ts:
+        return take_number(p, &s->finalized);
+    case MEMBER_total_s:
+        return take_number(p, &s->total);
+    case MEMBER_queue_s:
+        return take_number(p, &s->queue);
+    case MEMBER_phases:
+        return take_inner(f, p, INNER_PHASES);
+    case MEMBER_counters:
+        return take_inner(f, p, INNER_COUNTERS);
+    case MEMBER_unfinished:
+        return take_inner(f, p, INNER_RUNNING);
+    case MEMBER_evicted:
+        s->evicted = *p == 't';
+        return skip_value(f, p, 1);
+    case MEMBER_ph:
+        return NULL;
+    default:
+        return take_other(f, p, key);
+    }
+}
+
+const char *pt_session_read_fast(pt_session_reader_t *r, const char *p, const char *end) {
+    fast_t f = {end, &r->session};
+    unsigned seen = 0;
+    pt_parsed_session_reset(f.s);
+    if (*p++ != '{') {
+        return NULL;
+    }
+    for (unsigned at = HINT_FIRST;;) {
+        pt_key_hint_t *hint = &r->key[at];
+        pt_name_t key = {p + 1, 0};
+        if (PT_UNLIKELY(*p != '"')) {
+            return NULL;
         }
-        p = take_member(&f, p + 2, key, &bit);
-        if (PT_UNLIKELY(p == NULL || p >= end || (f.seen & bit) != 0)) {
-            return false;
+        if (PT_LIKELY(hint->len > 0 && pt_same_bytes(key.p, hint->text, hint->len))) {
+            key.len = hint->len - 3U; /* `": ` */
+            p = key.p + hint->len;
+        } else {
+            p = take_key(&f, key.p, &key, hint);
+            if (PT_UNLIKELY(p == NULL)) {
+                return NULL;
+            }
         }
-        f.seen |= bit;
+        unsigned bit = hint->member != MEMBER_OTHER ? 1U << hint->member : 0;
+        at = hint_after(hint->member, key.len);
+        p = take_member(&f, p, hint->member, key);
+        if (PT_UNLIKELY(p == NULL || (seen & bit) != 0)) {
+            return NULL;
+        }
+        seen |= bit;
         if (*p == '}') {
-            return p + 1 == end && (f.seen & SEEN_SESSION) != 0 && !s->failed;
+            p++;
+            break;
         }
-        if (PT_UNLIKELY(p[0] != ',' || p[1] != ' ' || p[2] != '"')) {
-            return false;
+        if (PT_UNLIKELY(p[0] != ',' || p[1] != ' ')) {
+            return NULL;
         }
-        p += 3;
+        p += 2;
     }
+    bool whole = p == end || *p == '\n';
+    return whole && (seen >> MEMBER_session_id & 1U) != 0 && !f.s->failed ? p : NULL;
 }

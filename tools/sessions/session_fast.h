@@ -1,15 +1,16 @@
 /* session_fast.h: sessions in the layout of their writers. SPDX-License-Identifier: MIT
  *
- * The common case: a plain line (see pt_line_end) with ", " and ": " between its parts, as
- * libperftrace and AReaL (Python's json) write them, whatever the order of its members. A line is
- * taken here only when every byte of it is understood and strict, and then gives what session_json
- * gives; anything else is left to it. Pure but for memory. */
+ * The common case: a line of printable ASCII without a backslash, with ", " and ": " between its
+ * parts, as libperftrace and AReaL (Python's json) write them, whatever the order of its members. A
+ * line is taken here only when every byte of it is understood and strict, and then gives what
+ * session_json gives; anything else is left to it. Pure but for memory. */
 #ifndef PERFTRACE_SESSIONS_SESSION_FAST_H
 #define PERFTRACE_SESSIONS_SESSION_FAST_H
-#include "parsed_session.h"
+#include "session_json.h"
 
-/* Reads the plain line p..end (PT_SESSION_PAD readable bytes behind it). False, with the record
- * undefined, when it is to be read by pt_session_read_json. */
-bool pt_session_read_fast(const char *p, const char *end, pt_parsed_session_t *session);
+/* Reads the line at p into reader->session: the place behind it, which is its line feed or `end`,
+ * the end of the text (PT_SESSION_PAD readable bytes behind it, the first of them a zero byte).
+ * NULL, with the record undefined, when it is to be read by pt_session_read_json. */
+const char *pt_session_read_fast(pt_session_reader_t *reader, const char *p, const char *end);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define PIECE ((size_t)1 << 20)
+#define PIECE ((size_t)256 << 10)
 /* A piece that had to be larger than this for one record gives its memory back. */
 #define PIECE_KEPT ((size_t)4 << 20)
 

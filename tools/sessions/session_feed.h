@@ -1,6 +1,6 @@
 /* session_feed.h: a file cut into pieces of whole records. SPDX-License-Identifier: MIT
  *
- * Reads one input after the other. Pieces are about a megabyte, larger only where a record is. One
+ * Reads one input after the other. Pieces are about 256 KiB, larger only where a record is. One
  * thread at a time. */
 #ifndef PERFTRACE_SESSIONS_SESSION_FEED_H
 #define PERFTRACE_SESSIONS_SESSION_FEED_H

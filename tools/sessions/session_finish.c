@@ -23,39 +23,64 @@ static uint64_t hash_of(const pt_session_row_t *row) {
     return pt_row_hash(hash, (uint64_t)row->run << 16 | row->role);
 }
 
-/* Groups samples of one item. Rows are spread over the tasks as they come, so the index is filled
- * in one pass and may have to grow. */
-static bool group_tasks(pt_session_model_t *m) {
+/* The tasks by their keys, in an index that grows with them. */
+typedef struct tasks {
+    pt_session_model_t *m;
     pt_row_index_t index;
-    size_t cap = 0;
-    uint32_t last = PT_NO_TASK;
-    if (!pt_row_index_init(&index, m->rows)) {
+    size_t room, cap; /* of the index; of m->task */
+} tasks_t;
+
+static bool grow_index(tasks_t *t) {
+    pt_row_index_t index;
+    if (!pt_row_index_init(&index, t->room * 2)) {
         return false;
     }
-    bool ok = true;
-    for (uint32_t i = 0; i < m->rows && ok; i++) {
-        probe_t probe = {m, &m->row[i]};
-        pt_session_row_t *row = &m->row[i];
-        row->task = PT_NO_TASK;
-        if ((row->flags & PT_ROW_NO_TASK) != 0) {
-            continue;
-        }
-        if (last == PT_NO_TASK || !same_task(&probe, last)) {
-            uint32_t *slot = pt_row_index_find(&index, hash_of(row), same_task, &probe);
-            if (*slot == 0) {
-                ok = pt_grow((void **)&m->task, sizeof *m->task, m->tasks, 1, &cap);
-                if (!ok) {
-                    break;
-                }
-                m->task[m->tasks++] = (pt_session_task_t){i, 0};
-                *slot = (uint32_t)m->tasks;
-            }
-            last = *slot - 1;
-        }
-        row->task = last;
-        m->task[last].rows++;
+    for (uint32_t i = 0; i < t->m->tasks; i++) {
+        probe_t probe = {t->m, &t->m->row[t->m->task[i].first_row]};
+        *pt_row_index_find(&index, hash_of(probe.row), same_task, &probe) = i + 1;
     }
-    pt_row_index_free(&index);
+    pt_row_index_free(&t->index);
+    t->index = index;
+    t->room *= 2;
+    return true;
+}
+
+/* The task of a row, added when it is new; PT_NO_TASK without memory. */
+static uint32_t find_task(tasks_t *t, uint32_t row) {
+    pt_session_model_t *m = t->m;
+    probe_t probe = {m, &m->row[row]};
+    uint32_t *slot = pt_row_index_find(&t->index, hash_of(probe.row), same_task, &probe);
+    if (*slot != 0) {
+        return *slot - 1;
+    }
+    if (!pt_grow((void **)&m->task, sizeof *m->task, m->tasks, 1, &t->cap)) {
+        return PT_NO_TASK;
+    }
+    m->task[m->tasks++] = (pt_session_task_t){row, 0};
+    *slot = (uint32_t)m->tasks;
+    return m->tasks < t->room || grow_index(t) ? (uint32_t)m->tasks - 1 : PT_NO_TASK;
+}
+
+/* Groups samples of one item. */
+static bool group_tasks(pt_session_model_t *m) {
+    tasks_t t = {.m = m, .room = 1024};
+    uint32_t last = PT_NO_TASK;
+    bool ok = pt_row_index_init(&t.index, t.room);
+    for (uint32_t i = 0; i < m->rows && ok; i++) {
+        pt_session_row_t *row = &m->row[i];
+        probe_t probe = {m, row};
+        row->task = PT_NO_TASK;
+        if ((row->flags & PT_ROW_NO_TASK) == 0) {
+            /* Samples of one task come together, most of the time. */
+            last = last != PT_NO_TASK && same_task(&probe, last) ? last : find_task(&t, i);
+            ok = last != PT_NO_TASK;
+        }
+        if (ok && (row->flags & PT_ROW_NO_TASK) == 0) {
+            row->task = last;
+            m->task[last].rows++;
+        }
+    }
+    pt_row_index_free(&t.index);
     return ok;
 }
 

@@ -22,10 +22,21 @@ typedef enum pt_session_found {
     PT_SESSION_FOUND_DAMAGED /* torn or beyond mending */
 } pt_session_found_t;
 
+/* A key that followed another one, as it stood in the text: `submit_ts": `. Records of one writer
+ * have the same keys in the same order, most of the time. */
+typedef struct pt_key_hint {
+    char text[31];
+    uint8_t len; /* 0: none */
+    int member;
+} pt_key_hint_t;
+
+#define PT_KEY_HINTS 25
+
 /* One per thread; zero-initialised. */
 typedef struct pt_session_reader {
     pt_parsed_session_t session;
-    perftrace__strbuf_t mended; /* the text after repair */
+    pt_key_hint_t key[PT_KEY_HINTS]; /* for session_fast */
+    perftrace__strbuf_t mended;      /* the text after repair */
     perftrace__json_hints_t hints;
     unsigned repairs;              /* PERFTRACE__JSON_REPAIR_ bits of the last text */
     perftrace__json_error_t error; /* PT_SESSION_FOUND_DAMAGED: why and where */

@@ -72,7 +72,8 @@ typedef struct pt_session_cell {
     uint16_t open;  /* of these, how many have not ended */
 } pt_session_cell_t;
 
-typedef struct pt_session_counter {
+/* Packed: there are as many of them as of anything else. */
+typedef struct __attribute__((packed, aligned(4))) pt_session_counter {
     double value;
     uint16_t counter; /* in names[PT_NAMES_COUNTER] */
 } pt_session_counter_t;

@@ -11,6 +11,7 @@
 #include "sessions_output.h"
 #include "sessions_page.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,9 +190,20 @@ static int run(const pt_sessions_options_t *o, const pt_string_list_t *operands)
     return status;
 }
 
+/* Lists of a few megabytes come and go, one for each figure. What is freed is kept for the next
+ * one: memory that is new from the system costs more than what is done in it. */
+static void keep_freed_memory(void) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 int main(int argc, char **argv) {
     pt_sessions_options_t options;
     pt_string_list_t operands = PT_STRING_LIST_INIT;
+    keep_freed_memory();
     pt_message_init(pt_sessions_tool.name, argc > 0 ? argv[0] : NULL, PT_NORMAL);
     int status = pt_sessions_options_parse(&options, argc, argv, &operands);
     if (status == PT_OPTION_GO_ON && options.html != NULL && !pt_sessions_page_possible()) {

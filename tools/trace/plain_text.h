@@ -37,6 +37,29 @@ PT_ALWAYS_INLINE const char *pt_plain_quote(const char *p, const char *end) {
     return p;
 }
 
+/* The closing quote of a string that goes on at p and is plain, or NULL. */
+PT_ALWAYS_INLINE const char *pt_plain_string(const char *p, const char *end) {
+#if defined(__SSE2__)
+    const __m128i quote = _mm_set1_epi8('"'), blank = _mm_set1_epi8(0x20);
+    const __m128i backslash = _mm_set1_epi8('\\');
+    for (; p < end; p += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        /* The signed comparison takes bytes above 0x7F along. */
+        __m128i odd = _mm_or_si128(_mm_cmplt_epi8(v, blank), _mm_cmpeq_epi8(v, backslash));
+        unsigned mask = (unsigned)_mm_movemask_epi8(_mm_or_si128(odd, _mm_cmpeq_epi8(v, quote)));
+        if (mask != 0) {
+            p += __builtin_ctz(mask);
+            break;
+        }
+    }
+#else
+    while (p < end && (signed char)*p >= 0x20 && *p != '\\' && *p != '"') {
+        p++;
+    }
+#endif
+    return p < end && *p == '"' ? p : NULL;
+}
+
 PT_ALWAYS_INLINE bool pt_plain_digit(char c) {
     return (unsigned)(c - '0') < 10U;
 }
