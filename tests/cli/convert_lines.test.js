@@ -6,6 +6,7 @@ const assert = require('node:assert');
 const fs = require('fs');
 const path = require('path');
 const t = require('./convert_tool.js');
+const { header, footer, us } = t;
 
 const LINES = path.join(t.SHARED, 'cases', 'lines');
 const here = fs.existsSync(LINES);
@@ -76,5 +77,38 @@ for (const name of here ? fs.readdirSync(LINES).sort() : []) {
         assert.strictEqual(t.complaints(outputs), '');
     });
 }
+// Our lines in any mix. A filter that takes everything makes the tool read every line in full, so
+// that what is copied after a comparison with earlier lines can be held against it.
+test('lines like earlier ones come out as if each were read alone', () => {
+    let state = 7;
+    const random = (n) => (state = (state * 48271) % 2147483647) % n;
+    const values = () => [`"s${random(9)}"`, '"\u00e9"', '"raw \u00e9"', 'true', 'null', '7', '-1.5e-7',
+                          '"\\u0001"', '"a, b: {}"', `${random(1e6)}`][random(10)];
+    const args = () => ['k', 'key two', 'rank', 'role', 'id'].filter(() => random(3) > 0)
+        .map((key) => `"${key}": ${random(4) > 0 ? `"t${random(1e6)}"` : values()}`).join(', ');
+    const lines = [header({})];
+    let now = 0;
+    for (let i = 0; i < 20000; i++) {
+        now += 1 + random(5000);
+        const name = ['a', 'load', 'a.rather.long.name.of.some.module', 'x'][random(4)];
+        const start = `{"name": "${name}", "ph": `;
+        const where = `"pid": 71, "tid": ${71 + random(3)}`;
+        lines.push([
+            `${start}"X", "ts": ${us(now)}, "dur": ${us(1 + random(4000))}, ${where}, "cat": "c", ` +
+                `"args": {${args()}}}`,
+            `${start}"i", "ts": ${us(now)}, ${where}, "args": {${args()}}, "s": "t"}`,
+            `${start}"C", "ts": ${us(now)}, ${where}, "args": {"v": ${i}, "w": ${1 / (i + 1)}}}`,
+        ][random(3)]);
+    }
+    const dir = t.files({ 'traces-r0.jsonl': [...lines, footer()] });
+    const compared = t.convert(dir);
+    const events = fs.readFileSync(compared.out, 'latin1').split('], "metadata"')[0];
+    const full = t.convert(dir, ['--name', '*']);
+    assert.strictEqual(fs.readFileSync(full.out, 'latin1').split('], "metadata"')[0], events);
+    assert.strictEqual(compared.status, 0, compared.stderr);
+    assert.strictEqual(compared.events.filter((e) => e.ph !== 'M').length, 20000);
+    assert.strictEqual(t.complaints(compared.out), '');
+});
+
 if (!here)
     test('the shared lines', { skip: `${LINES} is not here` }, () => {});

@@ -7,6 +7,7 @@
 #include "convert_meta_event.h"
 #include "convert_scope.h"
 #include "convert_session.h"
+#include "event_fast.h"
 #include "event_filter.h"
 #include "held_scope.h"
 
@@ -102,15 +103,27 @@ static void other(pt_convert_input_t *in, pt_thread_t *th, const pt_event_t *ev,
     pt_convert_note_out(in, put.ph, ts, ts);
 }
 
-/* Events that are copied but for their times and numbers. False: take the long way. */
-PT_ALWAYS_INLINE bool copied(pt_convert_input_t *in, const pt_event_t *ev) {
+/* Whether an event of our own files can be copied but for its times and numbers. */
+PT_ALWAYS_INLINE bool can_be_copied(const pt_convert_input_t *in, const pt_event_t *ev) {
     if (!in->plain || (ev->has & PT_EVENT_VERBATIM) == 0 ||
         ((ev->has & PT_EVENT_ARGS_LINKS) != 0 && in->several) || ev->ts > OWN_TIME_LIMIT) {
         return false;
     }
-    bool is_scope = ev->ph == 'X';
-    if (!is_scope && !(ev->ph == 'i' && ev->s.len > 0) &&
-        !(ev->ph == 'C' && (ev->has & PT_EVENT_ARGS_NUMERIC) != 0 && ev->args.len > 2)) {
+    return (ev->has & PT_EVENT_BRIEF) != 0 || ev->ph == 'X' || (ev->ph == 'i' && ev->s.len > 0) ||
+           (ev->ph == 'C' && (ev->has & PT_EVENT_ARGS_NUMERIC) != 0 && ev->args.len > 2);
+}
+
+/* The members that a brief event leaves out: its line is read once more. */
+static PT_NOINLINE void complete(pt_event_t *ev) {
+    if ((ev->has & PT_EVENT_BRIEF) != 0) {
+        const char *line = ev->head.p, *end = ev->tail.p + ev->tail.len;
+        bool read = pt_event_read_fast(line, end, ev);
+        ev->has = read ? ev->has : 0;
+    }
+}
+
+PT_ALWAYS_INLINE bool copied(pt_convert_input_t *in, pt_event_t *ev) {
+    if (!can_be_copied(in, ev)) {
         return false;
     }
     int64_t start = pt_clock_map(&in->clock, ev->ts), end = start;
@@ -119,10 +132,11 @@ PT_ALWAYS_INLINE bool copied(pt_convert_input_t *in, const pt_event_t *ev) {
     if (start < 0 || th == NULL) {
         return false;
     }
-    if (is_scope) {
+    if (ev->ph == 'X') {
         end = pt_clock_map(&in->clock, ev->ts + ev->dur);
         place = pt_convert_scope_place(in, th, start, end);
         if (PT_UNLIKELY(place.lane > 0)) {
+            complete(ev);
             pt_put_t put = {.name = ev->name, .cat = ev->cat, .args = ev->args};
             pt_convert_scope_put(in, th, &put, start, end, place);
             return true;
@@ -155,6 +169,7 @@ void pt_convert_event(void *ctx, pt_event_t *ev) {
     if (PT_LIKELY(copied(in, ev))) {
         return;
     }
+    complete(ev);
     const pt_plan_entry_t *plan =
         in->source.ours ? NULL : pt_scope_plan_find(&in->survey.plan, in->reader.ordinal);
     if (ev->ph == 'M') {
@@ -192,7 +207,7 @@ bool pt_convert_event_begin(pt_convert_input_t *in) {
     in->flows = in->session_flows = (pt_flow_table_t){.ids = &in->ids};
     pt_live_sessions_init(&in->sessions);
     in->filtering = pt_event_filter_active(in->options);
-    in->plain = in->source.ours && !in->filtering && in->options->args;
+    in->plain = in->reader.brief = in->source.ours && !in->filtering && in->options->args;
     if (in->survey.plan.slots > 0) {
         in->held = calloc(in->survey.plan.slots, sizeof *in->held);
     }

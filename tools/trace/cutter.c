@@ -21,10 +21,10 @@ static uint64_t count_lines(const char *p, const char *end) {
     return n;
 }
 
-/* Starts a carry with what the chunk holds of a record. */
-static void carry_start(pt_cutter_t *c, const char *p, size_t len) {
+/* Starts a carry with what the chunk holds of a record that begins on a line. */
+static void carry_start(pt_cutter_t *c, const char *p, size_t len, uint64_t line) {
     c->carry_offset = c->chunk_offset + (uint64_t)(p - c->chunk);
-    c->carry_line = c->chunk_line + count_lines(c->chunk, p);
+    c->carry_line = line;
     perftrace__strbuf_clear(&c->carry);
     perftrace__strbuf_append(&c->carry, p, len);
 }
@@ -80,9 +80,15 @@ static void feed_lines(pt_cutter_t *c, const char *p, const char *end, bool last
         }
     }
     while (p < end) {
-        const char *stop = pt_line_end(p, end, &plain);
+        const char *stop = c->line != NULL ? c->line(c->ctx, p, end) : NULL;
+        if (stop != NULL) {
+            lines++;
+            p = stop + 1;
+            continue;
+        }
+        stop = pt_line_end(p, end, &plain);
         if (stop == end && !last) {
-            carry_start(c, p, (size_t)(end - p));
+            carry_start(c, p, (size_t)(end - p), c->chunk_line + lines);
             break;
         }
         if (stop > p) {
@@ -139,7 +145,7 @@ static const char *cut_value(pt_cutter_t *c, const char *p, const char *end, boo
         return p + len;
     }
     if (!carried) {
-        carry_start(c, p, len);
+        carry_start(c, p, len, c->chunk_line + count_lines(c->chunk, p));
     } else {
         carry_more(c, p, len, limit);
     }

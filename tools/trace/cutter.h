@@ -26,6 +26,9 @@ struct pt_cutter {
      * (never for records of arrays). */
     pt_shape_t shape;
     void (*record)(void *ctx, const char *p, size_t len, bool plain);
+    /* Takes the line at p if it can without a look for its end: returns its newline, or NULL, upon
+     * which record gets the line. May be NULL. */
+    const char *(*line)(void *ctx, const char *p, const char *end);
     /* A member of the trace object other than traceEvents; key with its quotes. May be NULL. */
     void (*member)(void *ctx, const char *key, size_t key_len, const char *value, size_t len);
     void *ctx;

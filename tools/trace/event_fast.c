@@ -5,7 +5,6 @@
 #include "event_fast.h"
 
 #include "plain_text.h"
-#include "trace_time.h"
 
 #include <string.h>
 
@@ -189,7 +188,7 @@ static const char *read_line(const char *p, const char *end, pt_event_t *ev) {
     p++;
     TAKE(p, "\", \"ts\": ");
     ev->head = (pt_str_t){start, (size_t)(p - start)};
-    p = pt_time_read_fixed(p, end, &ev->ts);
+    p = pt_plain_time(p, &ev->ts);
     if (p == NULL) {
         return NULL;
     }
@@ -197,7 +196,7 @@ static const char *read_line(const char *p, const char *end, pt_event_t *ev) {
     if (ev->ph == 'X') {
         TAKE(p, ", \"dur\": ");
         ev->dur_text.p = p;
-        p = pt_time_read_fixed(p, end, &ev->dur);
+        p = pt_plain_time(p, &ev->dur);
         if (p == NULL || ev->dur == 0) {
             return NULL;
         }

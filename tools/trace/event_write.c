@@ -1,10 +1,18 @@
 /* event_write.c: events as lines of a Chrome trace. SPDX-License-Identifier: MIT */
 #include "event_write.h"
 
+#include "json_digits.h"
 #include "json_writer.h"
 
 PT_ALWAYS_INLINE char *put_mem(char *dst, const char *p, size_t len) {
     memcpy(dst, p, len);
+    return dst + len;
+}
+/* For short texts: copies sixteen bytes at a time, up to 15 behind the end of both. */
+PT_ALWAYS_INLINE char *put_short(char *dst, const char *p, size_t len) {
+    for (size_t i = 0; i < len; i += 16) {
+        memcpy(dst + i, p + i, 16);
+    }
     return dst + len;
 }
 #define PUT_LITERAL(dst, literal) put_mem((dst), "" literal, sizeof(literal) - 1)
@@ -44,7 +52,7 @@ void pt_event_put(perftrace__strbuf_t *out, const pt_put_t *put) {
         p = pt_scope_put_dur(p, put->ts, put->ts + put->dur, put->touch);
     } else if (put->ph != 'M') {
         p = PUT_LITERAL(p, ", \"ts\": ");
-        p = perftrace__put_us(p, (uint64_t)put->ts);
+        p = perftrace__put_micros(p, (uint64_t)put->ts);
     }
     p = put_mem(p, put->track->text, put->track->len);
     p = PUT_MEMBER(p, "cat", put->cat);
@@ -75,13 +83,12 @@ void pt_event_put_verbatim(perftrace__strbuf_t *out, const pt_event_t *ev,
     if (PT_UNLIKELY(out->cap - out->len <= need) && !perftrace__strbuf_reserve(out, need)) {
         return;
     }
-    char *p = put_mem(out->data + out->len, ev->head.p, ev->head.len);
+    char *p = put_short(out->data + out->len, ev->head.p, ev->head.len);
     if (ev->ph != 'X') {
-        p = perftrace__put_us(p, (uint64_t)ts);
+        p = perftrace__put_micros(p, (uint64_t)ts);
     } else if (!new_dur && pt_touch_is_none(touch)) {
-        p = perftrace__put_us(p, (uint64_t)ts);
-        p = PUT_LITERAL(p, ", \"dur\": ");
-        p = put_mem(p, ev->dur_text.p, ev->dur_text.len);
+        p = perftrace__put_micros(p, (uint64_t)ts);
+        p = put_short(p, ev->dur_text.p - 9, ev->dur_text.len + 9); /* with `, "dur": ` */
     } else {
         p = pt_scope_put_start(p, ts, touch);
         p = PUT_LITERAL(p, ", \"dur\": ");

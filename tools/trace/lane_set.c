@@ -120,7 +120,8 @@ static fit_t lane_try(pt_lane_t *lane, int64_t start, int64_t end, size_t limit,
     return FIT_YES;
 }
 
-unsigned pt_lane_set_place(pt_lane_set_t *set, int64_t start, int64_t end, pt_touch_t *ret_touch) {
+unsigned pt_lane_set_place_among(pt_lane_set_t *set, int64_t start, int64_t end,
+                                 pt_touch_t *ret_touch) {
     size_t limit = set->limit != 0 ? set->limit : PT_LANE_LIMIT;
     bool unsure = false;
     unsigned n = 0;

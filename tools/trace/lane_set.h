@@ -36,9 +36,29 @@ typedef struct pt_lane_set {
  * nests in none, or for lack of memory. *ret_touch: how to write its times beside those that came
  * before it: what was written cannot be changed any more, so a scope that begins where another one
  * of its lane ended begins late, and one that ends with a scope in it ends late. */
-unsigned pt_lane_set_place(pt_lane_set_t *set, int64_t start, int64_t end, pt_touch_t *ret_touch);
+PT_ALWAYS_INLINE unsigned pt_lane_set_place(pt_lane_set_t *set, int64_t start, int64_t end,
+                                            pt_touch_t *ret_touch);
+
+/* The same for a scope that does not just follow all others. */
+unsigned pt_lane_set_place_among(pt_lane_set_t *set, int64_t start, int64_t end,
+                                 pt_touch_t *ret_touch);
 
 /* Frees; the set is empty and usable again. Accepts NULL. */
 void pt_lane_set_free(pt_lane_set_t *set);
+
+PT_ALWAYS_INLINE unsigned pt_lane_set_place(pt_lane_set_t *set, int64_t start, int64_t end,
+                                            pt_touch_t *ret_touch) {
+    pt_lane_t *lane = set->lane;
+    if (PT_LIKELY(set->count > 0 && lane->count > 0 && lane->count < lane->cap)) {
+        pt_lane_scope_t *last = &lane->scope[lane->count - 1];
+        if (last->end <= start) {
+            *ret_touch = (pt_touch_t){last->end == start ? last->late + 1 : 0, 0};
+            last[1] = (pt_lane_scope_t){start, end, 0, false};
+            lane->count++;
+            return 0;
+        }
+    }
+    return pt_lane_set_place_among(set, start, end, ret_touch);
+}
 
 #endif

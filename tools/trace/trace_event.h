@@ -26,9 +26,10 @@ typedef struct pt_ident {
 enum {
     PT_EVENT_HAS_TS = 1,
     PT_EVENT_HAS_DUR = 2,
-    PT_EVENT_VERBATIM = 4,     /* head and tail are set: the line has exactly our writer's layout */
-    PT_EVENT_ARGS_LINKS = 8,   /* args hold "correlation" or "External id" */
-    PT_EVENT_ARGS_NUMERIC = 16 /* every value of args is a finite number */
+    PT_EVENT_VERBATIM = 4,   /* head and tail are set: the line has exactly our writer's layout */
+    PT_EVENT_ARGS_LINKS = 8, /* args hold "correlation" or "External id" */
+    PT_EVENT_ARGS_NUMERIC = 16, /* every value of args is a finite number */
+    PT_EVENT_BRIEF = 32         /* only what event_shape.h says is set */
 };
 
 typedef struct pt_event {

@@ -93,6 +93,19 @@ static const char *read_value(pt_trace_reader_t *r, const char *p, const char *e
     }
 }
 
+static const char *on_line(void *ctx, const char *p, const char *end) {
+    pt_trace_reader_t *r = ctx;
+    pt_event_t ev;
+    const char *stop = r->brief ? pt_shape_match(&r->shapes, p, end, &ev) : NULL;
+    if (stop != NULL) {
+        r->record = p;
+        r->ordinal++;
+        r->objects++;
+        r->event(r->ctx, &ev);
+    }
+    return stop;
+}
+
 static void on_record(void *ctx, const char *p, size_t len, bool plain) {
     pt_trace_reader_t *r = ctx;
     pt_event_t ev;
@@ -101,6 +114,9 @@ static void on_record(void *ctx, const char *p, size_t len, bool plain) {
         r->record = p;
         r->ordinal++;
         r->objects++;
+        if (r->brief && (ev.has & PT_EVENT_VERBATIM) != 0) {
+            pt_shape_learn(&r->shapes, &ev);
+        }
         r->event(r->ctx, &ev);
         return;
     }
@@ -125,6 +141,7 @@ void pt_trace_reader_init(pt_trace_reader_t *r, pt_shape_t shape) {
     memset(r, 0, sizeof *r);
     r->cutter.shape = shape;
     r->cutter.record = on_record;
+    r->cutter.line = on_line;
     r->cutter.member = on_member;
 }
 
@@ -148,5 +165,6 @@ void pt_trace_reader_free(pt_trace_reader_t *r) {
     if (r != NULL) {
         pt_cutter_free(&r->cutter);
         pt_event_reader_free(&r->parser);
+        pt_shape_set_free(&r->shapes);
     }
 }

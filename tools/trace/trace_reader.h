@@ -6,6 +6,7 @@
 #define PERFTRACE_TRACE_READER_H
 #include "cutter.h"
 #include "event_json.h"
+#include "event_shape.h"
 #include "trace_problem.h"
 
 typedef struct pt_trace_reader {
@@ -15,6 +16,7 @@ typedef struct pt_trace_reader {
     void *ctx;
     pt_problems_t *book; /* NULL: problems are not told (a first pass) */
     unsigned file;       /* number of the file in the book */
+    bool brief;          /* events may be brief (PT_EVENT_BRIEF) */
 
     /* Read by the caller. */
     uint64_t ordinal; /* of the event being given out, from 1; of the last one afterwards */
@@ -22,6 +24,7 @@ typedef struct pt_trace_reader {
 
     pt_cutter_t cutter;
     pt_event_reader_t parser;
+    pt_shape_set_t shapes;
     const char *record; /* the record that is being read; NULL: none */
 } pt_trace_reader_t;
 
