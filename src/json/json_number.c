@@ -329,8 +329,9 @@ static double double_of(const decimal_t *d) {
 
 /* The common forms, from a copy because nothing behind a slice may be loaded. */
 static bool short_double(const perftrace__json_slice_t *s, double *ret) {
-    char text[40] = {0};
-    if (s->type != PERFTRACE__JSON_NUMBER || s->len > sizeof text - 9) {
+    enum { LONGEST = 31, SPARE = 65 };
+    char text[LONGEST + SPARE] = {0};
+    if (s->type != PERFTRACE__JSON_NUMBER || s->len > LONGEST) {
         return false;
     }
     memcpy(text, s->p, s->len);

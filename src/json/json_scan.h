@@ -186,8 +186,8 @@ bool perftrace__json_to_u64(const perftrace__json_slice_t *s, uint64_t *ret);
 bool perftrace__json_to_double(const perftrace__json_slice_t *s, double *ret);
 /* Reads the number whose first byte is at p, in one pass, to the nearest double: the address behind
  * it, or NULL (and *ret undefined) when no JSON number begins there or it takes more than 19 digits
- * or an unusual exponent (then use the functions above). PERFTRACE__JSON_SPARE bytes behind the
- * text are loaded; one of them must be no digit. */
+ * or an unusual exponent (then use the functions above). 64 bytes behind the number may be loaded;
+ * the text must go on with a byte that is no digit. */
 const char *perftrace__json_read_double(const char *p, double *ret);
 /* Microseconds in decimal to nanoseconds, exact in 64 bits; beyond three decimals rounded, halves
  * away from zero. Out of range: false and the nearest limit in *ret. No number: false and 0. */
