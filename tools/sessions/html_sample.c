@@ -61,15 +61,17 @@ static size_t mark_cells(const grid_t *g, const pt_html_point_t *p, const bool *
             continue;
         }
         cell_key_t key = {g, p, cell_of(g, &p[i])};
-        uint32_t *slot = pt_row_index_find(index, pt_row_hash(0, key.cell), same_cell, &key);
-        bool better = *slot == 0 || pt_row_hash(0, p[i].row) < pt_row_hash(0, p[*slot - 1].row);
+        uint64_t hash = pt_row_hash(0, key.cell);
+        pt_row_slot_t *slot = pt_row_index_find(index, hash, same_cell, &key);
+        uint32_t before = pt_row_of_slot(*slot);
+        bool better = *slot == 0 || pt_row_hash(0, p[i].row) < pt_row_hash(0, p[before].row);
         keep[i] = better;
         if (*slot == 0) {
             cells++;
         } else if (better) {
-            keep[*slot - 1] = false;
+            keep[before] = false;
         }
-        *slot = better ? (uint32_t)i + 1 : *slot;
+        *slot = better ? pt_row_slot(hash, (uint32_t)i) : *slot;
     }
     return cells;
 }

@@ -5,18 +5,16 @@
 #include <stdlib.h>
 
 void pt_parsed_session_reset(pt_parsed_session_t *s) {
-    static const pt_ref_t no_ref = {PT_REF_NONE, 0, {NULL, 0}};
-    static const pt_name_t no_name = {NULL, 0};
-    s->task = s->session = no_ref;
-    s->rank = -1;
-    s->role = s->status = s->reason = s->run_id = no_name;
-    s->submit = s->finalized = s->total = s->queue = (double)NAN;
-    s->evicted = false;
-    s->phases = s->spans = s->counters = 0;
-    s->next_phase = 0;
-    s->odd = 0;
-    s->failed = false;
-    perftrace__strbuf_clear(&s->scratch);
+    static const pt_parsed_session_t blank = {.rank = -1,
+                                              .submit = (double)NAN,
+                                              .finalized = (double)NAN,
+                                              .total = (double)NAN,
+                                              .queue = (double)NAN};
+    /* All that belongs to one record stands before the memory that is kept. */
+    memcpy(s, &blank, offsetof(pt_parsed_session_t, phase));
+    if (s->scratch.len > 0) {
+        perftrace__strbuf_clear(&s->scratch);
+    }
 }
 
 void pt_parsed_session_free(pt_parsed_session_t *s) {

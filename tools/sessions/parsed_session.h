@@ -81,18 +81,19 @@ enum {
 
 typedef struct pt_parsed_session {
     pt_ref_t task, session;
-    int32_t rank; /* -1: none */
     pt_name_t role, status, reason, run_id;
     double submit, finalized, total, queue;
+    int32_t rank; /* -1: none */
+    unsigned odd; /* PT_SESSION_ODD_ bits */
+    unsigned phases, spans, counters;
+    unsigned next_phase; /* place of the one that is likely to be asked for next */
     bool evicted;
+    bool failed; /* out of memory: the record is not whole */
+    /* Memory, from here on. */
     pt_parsed_phase_t *phase;
     pt_parsed_span_t *span;
     pt_parsed_counter_t *counter;
-    unsigned phases, spans, counters;
     unsigned phase_cap, span_cap, counter_cap;
-    unsigned next_phase; /* place of the one that is likely to be asked for next */
-    unsigned odd;        /* PT_SESSION_ODD_ bits */
-    bool failed;         /* out of memory: the record is not whole */
     perftrace__strbuf_t scratch;
 } pt_parsed_session_t;
 

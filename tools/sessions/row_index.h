@@ -8,8 +8,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+/* The upper half of the key's hash, and a row number plus 1; 0: free. A key that differs is nearly
+ * always seen from its hash, without a look at the row. */
+typedef uint64_t pt_row_slot_t;
+
 typedef struct pt_row_index {
-    uint32_t *slot; /* row number plus 1; 0: free */
+    pt_row_slot_t *slot;
     size_t mask;
 } pt_row_index_t;
 
@@ -36,15 +40,25 @@ static inline uint64_t pt_row_hash(uint64_t hash, uint64_t part) {
 }
 
 /* The slot with a row for which same(ctx, row) holds, or the free slot where a new one belongs. */
-static inline uint32_t *pt_row_index_find(const pt_row_index_t *index, uint64_t hash,
-                                          bool (*same)(const void *ctx, uint32_t row),
-                                          const void *ctx) {
+static inline pt_row_slot_t *pt_row_index_find(const pt_row_index_t *index, uint64_t hash,
+                                               bool (*same)(const void *ctx, uint32_t row),
+                                               const void *ctx) {
     for (size_t i = hash;; i++) {
-        uint32_t *slot = &index->slot[i & index->mask];
-        if (*slot == 0 || same(ctx, *slot - 1)) {
+        pt_row_slot_t *slot = &index->slot[i & index->mask];
+        if (*slot == 0 ||
+            ((uint32_t)(*slot >> 32) == (uint32_t)(hash >> 32) && same(ctx, (uint32_t)*slot - 1))) {
             return slot;
         }
     }
+}
+
+/* What a slot holds for a row. */
+static inline pt_row_slot_t pt_row_slot(uint64_t hash, uint32_t row) {
+    return (hash >> 32) << 32 | (row + 1);
+}
+
+static inline uint32_t pt_row_of_slot(pt_row_slot_t slot) {
+    return (uint32_t)slot - 1;
 }
 
 #endif

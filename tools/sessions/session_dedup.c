@@ -98,9 +98,10 @@ bool pt_session_drop_duplicates(pt_session_model_t *m, pt_problems_t *book) {
     }
     for (uint32_t i = 0; i < m->rows; i++) {
         probe_t probe = {m, &m->row[i]};
-        uint32_t *slot = pt_row_index_find(&index, hash_of(probe.row), same_session, &probe);
+        uint64_t hash = hash_of(probe.row);
+        pt_row_slot_t *slot = pt_row_index_find(&index, hash, same_session, &probe);
         if (PT_LIKELY(*slot == 0)) {
-            *slot = i + 1;
+            *slot = pt_row_slot(hash, i);
             continue;
         }
         drop = drop != NULL ? drop : calloc(m->rows, 1);
@@ -108,13 +109,14 @@ bool pt_session_drop_duplicates(pt_session_model_t *m, pt_problems_t *book) {
             pt_row_index_free(&index);
             return false;
         }
-        const pt_session_row_t *first = &m->row[*slot - 1];
+        uint32_t before = pt_row_of_slot(*slot);
+        const pt_session_row_t *first = &m->row[before];
         bool equal = same_record(m, first, probe.row);
         tell(book, equal ? PT_SESSION_PROBLEM_DUPLICATE : PT_SESSION_PROBLEM_CONFLICT, probe.row);
         bool later = !equal && (isnan(first->finalized) ? !isnan(probe.row->finalized)
                                                         : probe.row->finalized > first->finalized);
-        drop[later ? *slot - 1 : i] = 1;
-        *slot = later ? i + 1 : *slot;
+        drop[later ? before : i] = 1;
+        *slot = later ? pt_row_slot(hash, i) : *slot;
     }
     if (drop != NULL) {
         compact(m, drop);

@@ -37,7 +37,8 @@ static bool grow_index(tasks_t *t) {
     }
     for (uint32_t i = 0; i < t->m->tasks; i++) {
         probe_t probe = {t->m, &t->m->row[t->m->task[i].first_row]};
-        *pt_row_index_find(&index, hash_of(probe.row), same_task, &probe) = i + 1;
+        uint64_t hash = hash_of(probe.row);
+        *pt_row_index_find(&index, hash, same_task, &probe) = pt_row_slot(hash, i);
     }
     pt_row_index_free(&t->index);
     t->index = index;
@@ -49,15 +50,16 @@ static bool grow_index(tasks_t *t) {
 static uint32_t find_task(tasks_t *t, uint32_t row) {
     pt_session_model_t *m = t->m;
     probe_t probe = {m, &m->row[row]};
-    uint32_t *slot = pt_row_index_find(&t->index, hash_of(probe.row), same_task, &probe);
+    uint64_t hash = hash_of(probe.row);
+    pt_row_slot_t *slot = pt_row_index_find(&t->index, hash, same_task, &probe);
     if (*slot != 0) {
-        return *slot - 1;
+        return pt_row_of_slot(*slot);
     }
     if (!pt_grow((void **)&m->task, sizeof *m->task, m->tasks, 1, &t->cap)) {
         return PT_NO_TASK;
     }
     m->task[m->tasks++] = (pt_session_task_t){row, 0};
-    *slot = (uint32_t)m->tasks;
+    *slot = pt_row_slot(hash, (uint32_t)m->tasks - 1);
     return m->tasks < t->room || grow_index(t) ? (uint32_t)m->tasks - 1 : PT_NO_TASK;
 }
 

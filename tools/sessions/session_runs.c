@@ -108,9 +108,10 @@ static bool find_repeats(finder_t *f, bool *ret_any) {
     }
     for (uint32_t i = 0; i < f->m->rows; i++) {
         probe_t probe = {f, i};
-        uint32_t *slot = pt_row_index_find(&index, hash_of(f, i), same_id, &probe);
+        uint64_t hash = hash_of(f, i);
+        pt_row_slot_t *slot = pt_row_index_find(&index, hash, same_id, &probe);
         if (*slot == 0) {
-            *slot = i + 1;
+            *slot = pt_row_slot(hash, i);
         } else {
             f->lane[f->lane_of[i]].repeats = true;
             *ret_any = true;
