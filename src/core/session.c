@@ -48,11 +48,12 @@ static int emit(perftrace_i_site_t *site, int64_t id, const uint64_t *values, co
     return PERFTRACE_OK;
 }
 
-/* The arrow is an event like others: it follows the switch and the filter. */
+/* The arrow is an event like others: it follows the switch and the filter. It binds to the scope
+ * around it; outside of any, viewers would have nothing to draw it from. */
 static void emit_flow(perftrace_i_site_t *site, int64_t session) {
     static const uint64_t none[1];
     uint32_t word = perftrace_i_wanted(site);
-    if (word) {
+    if (word && (uint8_t)perftrace_i_thread.word) {
         perftrace_i_emit(site, word, site->kind, 1, (uint64_t)session, none, 0);
     }
 }
