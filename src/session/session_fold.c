@@ -21,7 +21,7 @@ struct perftrace__session_fold {
     uint64_t no_memory;
 };
 
-static const perftrace__text_t absent = {NULL, 0};
+static const perftrace__outcome_t no_outcome = {0, 0, PERFTRACE__STATUS_NONE};
 
 perftrace__session_fold_t *perftrace__session_fold_new(const perftrace__fold_options_t *options) {
     static const char *const phases[] = {"generate", "reward", "toolcall", "other"};
@@ -148,7 +148,9 @@ bool perftrace__session_fold_phase_begin(perftrace__session_fold_t *f, int64_t s
 
 static void finish(perftrace__session_fold_t *f, uint32_t number, uint64_t ns) {
     live_t *s = perftrace__table_at(&f->table, number);
-    if (!s->is_final) {
+    if (s->is_final) {
+        s->finalized = PT_MIN(s->finalized, ns);
+    } else {
         s->is_final = true;
         s->finalized = ns;
         s->evicted = false;
@@ -184,13 +186,23 @@ bool perftrace__session_fold_phase_end(perftrace__session_fold_t *f, int64_t ses
     return true;
 }
 
+/* Of several finalizes the earliest counts, in whatever order they come: what a program hears of a
+ * session must not depend on when its record was written. Takes over the outcome. */
 static bool finalize(perftrace__session_fold_t *f, uint32_t number, uint64_t ns,
-                     perftrace__text_t status, perftrace__text_t reason) {
+                     perftrace__outcome_t outcome, bool itself) {
     live_t *s = perftrace__table_at(&f->table, number);
-    if ((status.data || reason.data) &&
-        !perftrace__outcome_set(&f->table.cells, &s->outcome, status, reason)) {
-        return no_memory(f);
+    if (s->told != PERFTRACE__NO_TIME) {
+        /* A task's finalize is for those that have not ended: nothing is late. */
+        f->table.late += s->told <= ns ? itself : s->told_itself;
     }
+    if (s->told <= ns) {
+        perftrace__outcome_drop(&f->table.cells, &outcome);
+        return true;
+    }
+    perftrace__outcome_drop(&f->table.cells, &s->outcome);
+    s->outcome = outcome;
+    s->told = ns;
+    s->told_itself = itself;
     notice(s, ns);
     finish(f, number, ns);
     return true;
@@ -200,8 +212,13 @@ bool perftrace__session_fold_finalize(perftrace__session_fold_t *f, int64_t sess
                                       perftrace__text_t status, perftrace__text_t reason) {
     uint32_t number;
     bool ok;
-    return reach(f, session, &number, &ok) ? finalize(f, number, valid_time(ns), status, reason)
-                                           : ok;
+    perftrace__outcome_t outcome = no_outcome;
+    if (!reach(f, session, &number, &ok)) {
+        return ok;
+    }
+    return perftrace__outcome_set(&f->table.cells, &outcome, status, reason)
+               ? finalize(f, number, valid_time(ns), outcome, true)
+               : no_memory(f);
 }
 
 /* ---- tasks ---- */
@@ -220,20 +237,23 @@ bool perftrace__session_fold_task(perftrace__session_fold_t *f, int64_t task, in
     return true;
 }
 
+static bool finalize_with_task(perftrace__session_fold_t *f, uint32_t number, const task_t *task) {
+    perftrace__outcome_t outcome = no_outcome;
+    return perftrace__outcome_copy(&f->table.cells, &outcome, &task->final)
+               ? finalize(f, number, task->final_ns, outcome, false)
+               : no_memory(f);
+}
+
 /* A finalize of the task that came ahead of the session's registration, though it was later. */
 static bool catch_up(perftrace__session_fold_t *f, uint32_t number) {
     live_t *s = perftrace__table_at(&f->table, number);
     task_t *task = perftrace__tasks_at(&f->table.tasks, s->task);
-    if (!perftrace__task_final_holds(task, f->table.ticks) || s->is_final ||
-        s->submit > task->final_ns) {
+    if (!perftrace__task_final_holds(task, f->table.ticks) || s->submit > task->final_ns) {
         return true;
     }
     f->orphans -= task->orphan;
     task->orphan = false;
-    if (!perftrace__outcome_copy(&f->table.cells, &s->outcome, &task->final)) {
-        return no_memory(f);
-    }
-    return finalize(f, number, task->final_ns, absent, absent);
+    return finalize_with_task(f, number, task);
 }
 
 bool perftrace__session_fold_session(perftrace__session_fold_t *f, int64_t session, int64_t task,
@@ -265,7 +285,7 @@ bool perftrace__session_fold_finalize_task(perftrace__session_fold_t *f, int64_t
         return no_memory(f);
     }
     task_t *t = perftrace__tasks_at(&f->table.tasks, of);
-    perftrace__outcome_t outcome = {0, 0, PERFTRACE__STATUS_NONE};
+    perftrace__outcome_t outcome = no_outcome;
     if (!perftrace__outcome_set(&f->table.cells, &outcome, status, reason)) {
         return no_memory(f);
     }
@@ -285,7 +305,7 @@ bool perftrace__session_fold_finalize_task(perftrace__session_fold_t *f, int64_t
         /* One that was submitted later is not meant, though its registration came first. */
         if (perftrace__table_at(&f->table, numbers[i])->submit <= t->final_ns) {
             t->orphan = false;
-            ok &= finalize(f, numbers[i], t->final_ns, status, reason);
+            ok &= finalize_with_task(f, numbers[i], t);
         }
     }
     f->orphans += t->orphan;

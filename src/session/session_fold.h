@@ -86,13 +86,13 @@ bool perftrace__session_fold_phase_end(perftrace__session_fold_t *f, int64_t ses
                                        uint32_t phase, uint64_t began, uint64_t ns,
                                        perftrace__text_t payload);
 /* Finishes a session. Without status: accepted when every span that began by then had ended by then
- * (whatever the order in which the events came), else failed. Any other status is kept as it is. A
- * second finalize before the record is taken replaces the first one's status and reason (where
- * given) but neither its time nor its place. */
+ * (whatever the order in which the events came), else failed. Any other status is kept as it is. Of
+ * several finalizes the one with the earliest time counts, the others are late; a session that
+ * ended with a phase (ready_on_complete) keeps the time of that. */
 bool perftrace__session_fold_finalize(perftrace__session_fold_t *f, int64_t session, uint64_t ns,
                                       perftrace__text_t status, perftrace__text_t reason);
-/* The same for all live sessions of the task that were submitted by ns, in the order of their ids,
- * also for those whose registration comes within two ticks. */
+/* The same for all live sessions of the task that were submitted by ns and not finalized before, in
+ * the order of their ids, also for those whose registration comes within two ticks. */
 bool perftrace__session_fold_finalize_task(perftrace__session_fold_t *f, int64_t task, uint64_t ns,
                                            perftrace__text_t status, perftrace__text_t reason);
 /* Adds to a counter; sums stop at the ends of 64 bits. */

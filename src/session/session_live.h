@@ -20,11 +20,13 @@ typedef struct perftrace__live {
     bool is_final;
     bool evicted;        /* queued without being final */
     bool has_payloads;   /* some of the spans have */
+    bool told_itself;    /* the outcome is of its own finalize, not of its task's */
     uint32_t tallies;    /* in order of first use */
     uint32_t prev, next; /* in the list of open sessions, or in the queue of those to be taken */
     uint32_t task;       /* 0 none */
     uint32_t task_prev, task_next;
     uint64_t finalized;
+    uint64_t told;       /* time of the finalize that gave the outcome; NO_TIME: none has */
     uint64_t queue_tick; /* ticks when it came to the queue */
     perftrace__outcome_t outcome;
 } perftrace__live_t;

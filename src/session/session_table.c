@@ -117,7 +117,8 @@ static uint32_t make(table_t *t, int64_t id) {
         perftrace__slab_give(&t->sessions, number, sizeof(live_t));
         return 0;
     }
-    *live_at(t, number) = (live_t){.id = id, .submit = PERFTRACE__NO_TIME};
+    *live_at(t, number) =
+        (live_t){.id = id, .submit = PERFTRACE__NO_TIME, .told = PERFTRACE__NO_TIME};
     list_push(t, &t->open, number);
     t->nopen++;
     t->sessions_seen++;

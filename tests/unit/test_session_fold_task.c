@@ -18,21 +18,51 @@ static void a_finalize_reaches_all_live_sessions_of_the_task(void **state) {
     fold_begin(f, 70, GENERATE, 1);
     fold_finalize(f, 9, 2, "rejected", "early");
     finalize_task(f, 5, 10, NULL, "a reason of more than one cell, for each of them");
-    finalize_task(f, 5, 11, "a status that is long enough, too", NULL);
+    finalize_task(f, 5, 11, "a status that is too late", NULL);
     assert_int_equal(fold_counts(f).ready, 4);
+    assert_int_equal(fold_counts(f).late, 0);
     char *lines = fold_take_text(f, PERFTRACE__TAKE_ALL, 0);
     assert_string_equal(fold_ids(lines), "9 2 4 70 1 "); /* 9 keeps its place */
     unsigned n = 0;
     for (const char *p = lines;
-         (p = strstr(p, "\"a status that is long enough, too\", \"reason\": \"a reason of more "
-                        "than one cell, for each of them\"")) != NULL;
+         (p = strstr(p, "\"reason\": \"a reason of more than one cell, for each of them\"")) !=
+         NULL;
          p++) {
         n++;
     }
-    assert_int_equal(n, 4);
+    assert_int_equal(n, 3);
+    assert_non_null(strstr(lines, "\"rejected\", \"reason\": \"early\"")); /* its own */
+    assert_null(strstr(lines, "too late"));
     free(lines);
     assert_int_equal(fold_counts(f).orphans, 0);
     perftrace__session_fold_free(f);
+}
+
+/* Whatever comes first: the times decide between the end of a session and that of its task. */
+static void an_own_finalize_and_one_of_the_task(void **state) {
+    (void)state;
+    for (unsigned own_first = 0; own_first < 2; own_first++) {
+        for (unsigned own_ms = 9; own_ms <= 11; own_ms += 2) {
+            perftrace__session_fold_t *f = fold_make(1, 0);
+            fold_submit(f, 0, 5, 0);
+            if (own_first) {
+                fold_finalize(f, 0, own_ms, "rejected", "own");
+            }
+            finalize_task(f, 5, 10, "accepted", NULL);
+            if (!own_first) {
+                fold_finalize(f, 0, own_ms, "rejected", "own");
+            }
+            /* Late is what a session says of itself after its end. */
+            assert_int_equal(fold_counts(f).late, own_ms > 10);
+            char *lines = fold_take_text(f, PERFTRACE__TAKE_ALL, 0);
+            assert_non_null(strstr(lines, own_ms < 10 ? "\"rejected\", \"reason\": \"own\", "
+                                                      : "\"accepted\", \"submit_ts\": "));
+            assert_non_null(
+                strstr(lines, own_ms < 10 ? "\"total_s\": 0.009" : "\"total_s\": 0.01"));
+            free(lines);
+            perftrace__session_fold_free(f);
+        }
+    }
 }
 
 /* AReaL keeps every task with every session there ever was. */
@@ -126,6 +156,7 @@ static void parents_are_remembered(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_finalize_reaches_all_live_sessions_of_the_task),
+        cmocka_unit_test(an_own_finalize_and_one_of_the_task),
         cmocka_unit_test(a_task_goes_with_its_last_session),
         cmocka_unit_test(a_finalize_may_come_before_the_registrations),
         cmocka_unit_test(parents_are_remembered),
