@@ -22,10 +22,7 @@
 #define SUFFIX     ".jsonl"
 #define SUFFIX_LEN (sizeof(SUFFIX) - 1)
 #define BATCH      (1u << 20) /* bytes of records that are written at once */
-/* Lines of the trace between two ticks of the fold: more than lie between events of different
- * threads that came out of order. */
-#define TICK_LINES 100000u
-#define SLACK_S    60.0 /* between two signs of life that a process gives by its sweeps */
+#define SLACK_S    60.0       /* between two signs of life that a process gives by its sweeps */
 
 typedef struct work {
     const perftrace__ring_view_t *view;
@@ -260,13 +257,10 @@ static int replay_trace(work_t *w) {
     }
     char *line = NULL;
     size_t cap = 0;
-    uint64_t ticked = 0;
     int status = PERFTRACE_OK;
     for (ssize_t len; status == PERFTRACE_OK && (len = getline(&line, &cap, in)) > 0;) {
         perftrace__session_replay_line(&w->replay, line, (size_t)len);
-        if (w->replay.taken - ticked >= TICK_LINES) {
-            ticked = w->replay.taken;
-            perftrace__session_fold_tick(w->fold);
+        if (perftrace__session_replay_tick(&w->replay)) {
             status = take(w, PERFTRACE__TAKE_READY, BATCH);
         }
     }

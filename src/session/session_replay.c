@@ -343,6 +343,31 @@ static bool is_whole(const event_t *ev, bool has_time) {
            (both_ends ? ev->phase == 'b' || ev->phase == 'e' : ev->phase == 'n');
 }
 
+/* ---- lines of the writer's own ---- */
+
+static void count_lost(replay_t *r, const event_t *ev) {
+    perftrace__json_cursor_t c;
+    slice_t key;
+    slice_t value;
+    uint64_t count;
+    perftrace__json_cursor_init(&c, ev->args.p, ev->args.len);
+    perftrace__json_enter_object(&c);
+    while (perftrace__json_next_member(&c, &key, &value) > 0) {
+        if (perftrace__json_is(&key, "count") && perftrace__json_to_u64(&value, &count)) {
+            r->lost += count;
+        }
+    }
+}
+
+static void read_meta(replay_t *r, const event_t *ev, const char *line, size_t len) {
+    if (perftrace__json_is(&ev->name, "perftrace_drop")) {
+        count_lost(r, ev);
+    } else if (perftrace__json_is(&ev->name, "perftrace_header") &&
+               perftrace__trace_header_read(line, len, &r->header)) {
+        perftrace__session_fold_rank(r->fold, r->header.rank);
+    }
+}
+
 perftrace__replayed_t perftrace__session_replay_line(perftrace__session_replay_t *r,
                                                      const char *line, size_t len) {
     if (pass_plain(r, line, line + len)) {
@@ -360,9 +385,8 @@ perftrace__replayed_t perftrace__session_replay_line(perftrace__session_replay_t
     }
     /* Flows of sessions have the category, too. */
     if (ev.category == OTHER || (ev.phase && strchr("stf", ev.phase))) {
-        if (ev.phase == 'M' && perftrace__json_is(&ev.name, "perftrace_header") &&
-            perftrace__trace_header_read(line, len, &r->header)) {
-            perftrace__session_fold_rank(r->fold, r->header.rank);
+        if (ev.phase == 'M') {
+            read_meta(r, &ev, line, len);
         }
         r->other++;
         return PERFTRACE__REPLAY_OTHER;
@@ -376,4 +400,15 @@ perftrace__replayed_t perftrace__session_replay_line(perftrace__session_replay_t
     feed(r, &ev, &args);
     r->taken++;
     return PERFTRACE__REPLAY_TAKEN;
+}
+
+bool perftrace__session_replay_tick(perftrace__session_replay_t *r) {
+    /* More events than lie between those of different threads that came out of order. */
+    enum { TICK = 100000 };
+    if (r->taken - r->ticked < TICK) {
+        return false;
+    }
+    r->ticked = r->taken;
+    perftrace__session_fold_tick(r->fold);
+    return true;
 }

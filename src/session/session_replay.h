@@ -15,6 +15,8 @@ typedef struct perftrace__session_replay {
     uint64_t taken;                   /* lines of session events */
     uint64_t other;
     uint64_t damaged;
+    uint64_t ticked;             /* taken, at the last tick */
+    uint64_t lost;               /* events, of whatever kind, that the trace says were dropped */
     perftrace__strbuf_t text[2]; /* names and texts with escapes, decoded */
 } perftrace__session_replay_t;
 
@@ -34,5 +36,9 @@ void perftrace__session_replay_free(perftrace__session_replay_t *r);
 /* One line, with or without its line end. */
 perftrace__replayed_t perftrace__session_replay_line(perftrace__session_replay_t *r,
                                                      const char *line, size_t len);
+
+/* Between lines: ticks the fold when so many events were taken since the last time that those which
+ * came out of order have found their session. True: it did, and ready sessions can be taken. */
+bool perftrace__session_replay_tick(perftrace__session_replay_t *r);
 
 #endif

@@ -15,6 +15,6 @@ foreach(noun needs lines corpus golden extremes sessions)
   perftrace_cli_test(convert_${noun} convert_${noun}.test.js PERFTRACE_CONVERT perf-trace-convert)
 endforeach()
 
-foreach(noun golden corpus lines input report compare page)
+foreach(noun golden corpus lines input traces report compare page)
   perftrace_cli_test(sessions_${noun} sessions_${noun}.test.js PERFTRACE_SESSIONS perf-trace-sessions)
 endforeach()

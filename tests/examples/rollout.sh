@@ -48,3 +48,11 @@ for part in '"reason": "stale_weight"' '"reason": "tool_error"' '"reason": "enou
 done
 # Each call of the tool is a span of its own, on whichever thread it ended.
 [ "$(count '"toolcall": \[{[^]]*}, {')" -gt 0 ] || fail "no session calls its tool twice"
+
+# The traces alone tell the same.
+report() {
+    "$PERFTRACE_SESSIONS" --json "$@" | sed 's/"record": "[^"]*"/"record": ""/g'
+}
+told=$(report "$work"/out/traces-*.jsonl)
+[ -n "$told" ] || fail "the traces tell no sessions"
+[ "$(report "${records[@]}")" = "$told" ] || fail "traces and records tell different sessions"

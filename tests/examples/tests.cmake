@@ -37,7 +37,8 @@ if(TARGET example_01_first_trace AND TARGET perf-trace-convert AND NOT CMAKE_CRO
   set(PERFTRACE_EXAMPLE_SCRIPT rollout.sh)
   perftrace_example_test(rollout 2 $<TARGET_FILE:rollout> --ranks 2 --tasks 6
                          ${perftrace_training_text})
-  set_tests_properties(example.rollout PROPERTIES PROCESSORS 2)
+  set_tests_properties(example.rollout PROPERTIES PROCESSORS 2
+    ENVIRONMENT "PERFTRACE_SESSIONS=$<TARGET_FILE:perf-trace-sessions>")
   unset(PERFTRACE_EXAMPLE_SCRIPT)
   if(TARGET train_mpi)
     perftrace_example_test(train_mpi 4 ${MPIEXEC_EXECUTABLE} --oversubscribe -n 4

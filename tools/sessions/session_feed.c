@@ -165,6 +165,7 @@ static bool start_piece(pt_session_feed_t *f, pt_session_piece_t *piece) {
         pt_session_piece_free(piece);
     }
     piece->lines = f->source.shape == PT_SESSIONS_LINES;
+    piece->made = false;
     piece->len = f->carry_len;
     if (!reserve(piece, PT_MAX(PIECE, f->carry_len + PIECE / 2))) {
         return false;

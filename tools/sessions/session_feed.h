@@ -18,6 +18,7 @@ typedef struct pt_session_piece {
     uint64_t offset;        /* of its first byte in the file */
     uint64_t lines_dropped; /* line feeds passed over since the piece before it */
     bool lines;             /* see pt_session_batch_read */
+    bool made;              /* from a trace: its records stand in no file */
 } pt_session_piece_t;
 
 typedef struct pt_session_feed {

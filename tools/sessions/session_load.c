@@ -5,11 +5,20 @@
 #include "ordered.h"
 #include "progress.h"
 #include "session_batch.h"
-#include "session_feed.h"
 #include "session_finish.h"
+#include "session_told.h"
+#include "session_trace.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+
+typedef enum use { USE_NOT, USE_RECORDS, USE_TRACE, USE_LATER } use_t;
+
+/* An input: its number in the book, and what was done with it. */
+typedef struct place {
+    unsigned file;
+    use_t use;
+} place_t;
 
 /* One piece of a file on its way. */
 typedef struct chunk {
@@ -30,13 +39,27 @@ typedef struct loader {
     unsigned file;
     uint64_t line;
     uint64_t total, done; /* bytes of all files; of those that are in the model */
+    place_t *place;       /* of each path */
+    size_t traces;        /* that are left for later */
+    bool later;           /* it is: they are read */
+    pt_session_told_t told;
 } loader_t;
+
+/* Lines of what was made from a trace are lines of no file. */
+static void forget_lines(pt_session_batch_t *batch) {
+    for (size_t i = 0; i < batch->part.rows; i++) {
+        batch->part.row[i].line = 0;
+    }
+}
 
 static int read_work(void *ctx, void *task, unsigned worker) {
     chunk_t *c = task;
     (void)ctx;
     (void)worker;
     pt_session_batch_read(&c->batch, c->piece.text, c->piece.len, c->piece.lines);
+    if (c->piece.made) {
+        forget_lines(&c->batch);
+    }
     return c->batch.failed ? PT_EXIT_INTERNAL : PT_EXIT_OK;
 }
 
@@ -44,8 +67,9 @@ static void tell_problems(loader_t *l, const chunk_t *c) {
     for (unsigned kind = 0; kind < PT_SESSION_PROBLEM_COUNT; kind++) {
         const pt_batch_problem_t *p = &c->batch.problem[kind];
         if (p->count > 0) {
-            pt_problems_add_many(l->load->book, kind, c->file, l->line + p->line,
-                                 c->piece.offset + p->offset,
+            pt_problems_add_many(l->load->book, kind, c->file,
+                                 c->piece.made ? 0 : l->line + p->line,
+                                 c->piece.made ? PT_NO_OFFSET : c->piece.offset + p->offset,
                                  p->detail[0] != '\0' ? p->detail : NULL, p->count);
         }
     }
@@ -61,7 +85,7 @@ static int append_emit(void *ctx, void *task) {
     }
     l->line += c->piece.lines_dropped;
     if (!pt_session_model_append(l->model, &c->batch, (uint16_t)PT_MIN(c->file, UINT16_MAX),
-                                 l->line, &overflow)) {
+                                 c->piece.made ? 0 : l->line, &overflow)) {
         return PT_EXIT_INTERNAL;
     }
     bool first = l->done == 0;
@@ -94,10 +118,38 @@ static chunk_t *take_chunk(loader_t *l) {
     return c;
 }
 
-/* Whether the file is read; says why not. */
-static bool is_wanted(const pt_session_source_t *source, const pt_path_t *path) {
+/* ---- which files, and in which order ---- */
+
+static const char *shown_name(const pt_path_t *path) {
+    return path->is_stdin ? "standard input" : path->name;
+}
+
+/* A trace is read after all records: it is not needed where they tell its run. What can be read
+ * only once is read at once. */
+static use_t use_of_trace(const loader_t *l, pt_session_feed_t *feed, const pt_path_t *path) {
+    const char *name = shown_name(path);
+    perftrace__trace_header_t header = PERFTRACE__TRACE_HEADER_INIT;
+    use_t use = path->regular && !l->later ? USE_LATER : USE_TRACE;
+    if (!pt_session_trace_header(feed->input, &header)) {
+        if (path->named || path->is_stdin) {
+            pt_warn("%s: skipped: it holds trace events, not sessions, and is no trace file as "
+                    "libperftrace writes it",
+                    name);
+        }
+        use = USE_NOT;
+    } else if (use == USE_TRACE && pt_session_told_has(&l->told, &header)) {
+        pt_detail("%s: passed over: the sessions of its run are in a file of records", name);
+        use = USE_NOT;
+    }
+    perftrace__trace_header_free(&header);
+    return use;
+}
+
+/* What is done with a file; says why nothing is. */
+static use_t use_of(const loader_t *l, pt_session_feed_t *feed, const pt_path_t *path) {
+    const pt_session_source_t *source = &feed->source;
     const char *slash = strrchr(path->name, '/');
-    const char *name = path->is_stdin ? "standard input" : path->name;
+    const char *name = shown_name(path);
     bool sure_name = false;
     bool named = path->named || path->is_stdin;
     pt_session_file_wanted(slash != NULL ? slash + 1 : path->name, &sure_name);
@@ -105,35 +157,35 @@ static bool is_wanted(const pt_session_source_t *source, const pt_path_t *path) 
     case PT_SESSIONS_LINES:
     case PT_SESSIONS_VALUES:
         if (source->sure || named || sure_name) {
-            return true;
+            return USE_RECORDS;
         }
         pt_detail("%s: passed over: no session is seen at its beginning", name);
-        return false;
+        return USE_NOT;
     case PT_SESSIONS_RING:
         pt_warn("%s: is the ring file of a program that is running or was killed; "
                 "perf-trace-recover completes its files first",
                 name);
-        return false;
+        return USE_NOT;
     case PT_SESSIONS_TRACE:
-        if (named) {
-            pt_warn("%s: skipped: it holds trace events, not sessions", name);
-        }
-        return false;
+        return use_of_trace(l, feed, path);
     default:
         if (named || sure_name) {
             pt_warn("%s: skipped: %s", name, source->why);
         }
-        return false;
+        return USE_NOT;
     }
 }
 
-static int feed_file(loader_t *l, pt_ordered_t *pipe, pt_session_feed_t *feed, unsigned file) {
+/* trace NULL: the feed has the records. */
+static int feed_file(loader_t *l, pt_ordered_t *pipe, pt_session_feed_t *feed,
+                     pt_session_trace_t *trace) {
     uint64_t before = 0;
     for (;;) {
         chunk_t *c = take_chunk(l);
-        int got = pt_session_feed_next(feed, &c->piece);
+        int got = trace != NULL ? pt_session_trace_next(trace, &c->piece)
+                                : pt_session_feed_next(feed, &c->piece);
         uint64_t raw = pt_input_raw_offset(feed->input);
-        c->file = file;
+        c->file = feed->file;
         c->raw = raw - before;
         before = raw;
         l->load->bytes += c->piece.len;
@@ -148,28 +200,53 @@ static int feed_file(loader_t *l, pt_ordered_t *pipe, pt_session_feed_t *feed, u
     }
 }
 
+static int feed_trace(loader_t *l, pt_ordered_t *pipe, pt_session_feed_t *feed) {
+    pt_session_trace_t trace;
+    if (!pt_session_trace_open(&trace, feed)) {
+        return PT_EXIT_INTERNAL;
+    }
+    int status = feed_file(l, pipe, feed, &trace);
+    pt_session_trace_close(&trace);
+    return status;
+}
+
+/* One input, opened as `file`. */
+static int feed_input(loader_t *l, pt_ordered_t *pipe, const pt_path_t *path, unsigned file,
+                      use_t *ret_use) {
+    perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
+    pt_session_feed_t feed = {.input = NULL};
+    pt_input_t *input;
+    int status = PT_EXIT_OK;
+    if (pt_input_open(path->name, NULL, &input, &problem) != 0) {
+        pt_error("%s: %s", shown_name(path), perftrace__strbuf_cstr(&problem));
+        perftrace__strbuf_free(&problem);
+        return PT_EXIT_INPUT;
+    }
+    perftrace__strbuf_free(&problem);
+    pt_session_feed_open(&feed, input, l->load->book, file);
+    *ret_use = use_of(l, &feed, path);
+    if (*ret_use == USE_RECORDS) {
+        status = feed_file(l, pipe, &feed, NULL);
+    } else if (*ret_use == USE_TRACE) {
+        status = feed_trace(l, pipe, &feed);
+    }
+    pt_session_feed_close(&feed);
+    return status;
+}
+
+/* The first time round everything but traces in files; then these. */
 static int feed_all(loader_t *l, pt_ordered_t *pipe) {
     const pt_paths_t *paths = l->load->paths;
     int status = PT_EXIT_OK;
     for (size_t i = 0; i < paths->count && status == PT_EXIT_OK; i++) {
-        const pt_path_t *path = &paths->items[i];
-        perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
-        pt_session_feed_t feed = {.input = NULL};
-        pt_input_t *input;
-        unsigned file =
-            pt_problems_add_file(l->load->book, path->is_stdin ? "standard input" : path->name);
-        if (pt_input_open(path->name, NULL, &input, &problem) != 0) {
-            pt_error("%s: %s", path->is_stdin ? "standard input" : path->name,
-                     perftrace__strbuf_cstr(&problem));
-            perftrace__strbuf_free(&problem);
-            return PT_EXIT_INPUT;
+        place_t *place = &l->place[i];
+        if (!l->later) {
+            place->file = pt_problems_add_file(l->load->book, shown_name(&paths->items[i]));
         }
-        perftrace__strbuf_free(&problem);
-        pt_session_feed_open(&feed, input, l->load->book, file);
-        if (is_wanted(&feed.source, path)) {
-            status = feed_file(l, pipe, &feed, file);
+        if (!l->later || place->use == USE_LATER) {
+            status = feed_input(l, pipe, &paths->items[i], place->file, &place->use);
+            l->traces += place->use == USE_LATER;
         }
-        pt_session_feed_close(&feed);
     }
     return status;
 }
@@ -198,6 +275,19 @@ static void count_files(loader_t *l) {
     }
 }
 
+/* Records, then the traces of runs that they do not tell. */
+static int load_all(loader_t *l, size_t chunks) {
+    l->place = calloc(l->load->paths->count + 1, sizeof *l->place);
+    int status = l->place != NULL ? run(l, chunks) : PT_EXIT_INTERNAL;
+    if (status == PT_EXIT_OK && l->traces > 0) {
+        l->later = true;
+        status = pt_session_told_find(&l->told, l->model) ? run(l, chunks) : PT_EXIT_INTERNAL;
+        pt_session_told_free(&l->told);
+    }
+    free(l->place);
+    return status;
+}
+
 pt_exit_t pt_session_load(pt_session_load_t *load, pt_session_model_t *model) {
     loader_t l = {.load = load, .model = model, .free_lock = PTHREAD_MUTEX_INITIALIZER};
     size_t chunks = 2 * (size_t)load->threads + 3;
@@ -210,7 +300,7 @@ pt_exit_t pt_session_load(pt_session_load_t *load, pt_session_model_t *model) {
             chunk[i].batch.part.keep_spans = model->keep_spans;
             chunk_release(&l, &chunk[i]);
         }
-        status = run(&l, chunks);
+        status = load_all(&l, chunks);
     }
     for (size_t i = 0; chunk != NULL && i < chunks; i++) {
         pt_session_piece_free(&chunk[i].piece);

@@ -12,6 +12,8 @@
     X(NOT_OBJECT, SKIPPED, "not_object", "record that is no JSON object left out")                 \
     X(NOT_SESSION, SKIPPED, "not_session", "object without session_id left out: it is no session") \
     X(TRACE_EVENT, SKIPPED, "trace_event", "trace event left out: it is no session")               \
+    X(TRACE_LINE, SKIPPED, "trace_line", "damaged line of a trace left out")                       \
+    X(NO_MEMORY, SKIPPED, "no_memory", "session event for which there was no memory left out")     \
     X(TOO_LONG, SKIPPED, "too_long", "record longer than 64 MiB left out")                         \
     X(INPUT_ENDS, SKIPPED, "input_damaged", "the file ends early")                                 \
     X(CONFLICT, SKIPPED, "conflict",                                                               \
@@ -28,6 +30,10 @@
     X(EXTRA_BYTES, MENDED, "extra_bytes", "bytes after a record left out")                         \
     X(MIXED_CLOCKS, MENDED, "mixed_clocks",                                                        \
       "sessions of another clock in one file: kept apart as another run")                          \
+    X(BACKWARDS, MENDED, "backwards", "end of a phase before its begin: taken as no time")         \
+    X(LATE_EVENT, NOTE, "late_event", "event of a session after its end: left out")                \
+    X(ORPHAN, NOTE, "orphan", "end of a task that has no session left")                            \
+    X(LOST, NOTE, "recording_lost", "event that the recording dropped: sessions may lack parts")   \
     X(NO_SUBMIT, NOTE, "no_submit", "session without a submit time")                               \
     X(NO_RANK, NOTE, "no_rank", "session without a rank")                                          \
     X(NO_STATUS, NOTE, "no_status", "session without a status")                                    \

@@ -58,7 +58,10 @@ void pt_report_session_cells(const pt_session_report_t *r, pt_table_t *t,
 
 void pt_report_place(const pt_session_report_t *r, pt_table_t *t, const pt_session_row_t *row) {
     perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT;
-    perftrace__strbuf_printf(&text, "%s:%" PRIu32, r->file[row->file], row->line);
+    perftrace__strbuf_puts(&text, r->file[row->file]);
+    if (row->line > 0) {
+        perftrace__strbuf_printf(&text, ":%" PRIu32, row->line);
+    }
     pt_table_text(t, perftrace__strbuf_cstr(&text), text.len);
     perftrace__strbuf_free(&text);
 }

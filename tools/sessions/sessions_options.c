@@ -58,6 +58,7 @@ static const pt_text_t examples[] = {
     {"perf-trace-sessions logs/ -B 128 --html sessions.html", "the same, and a page with charts"},
     {"perf-trace-sessions logs/ --status failed --role rollout", "what failed, and where"},
     {"perf-trace-sessions logs/ --csv --table slowest --top 100", "the slowest, for a spreadsheet"},
+    {"perf-trace-sessions traces-r*.jsonl", "from traces, without files of records"},
     {"perf-trace-sessions --compare before/ after/", "what has changed, and what is noise"},
     {NULL, NULL}};
 
@@ -71,6 +72,8 @@ const pt_tool_t pt_sessions_tool = {
         "as libperftrace and AReaL write them, one JSON object a line, plain or gzip, and prints "
         "how they ended, where the time went, which ranks, tasks and sessions were slow, and what "
         "did not end. An INPUT is a file, a directory, a glob, or - for standard input.\n\n"
+        "Traces of libperftrace (traces-*.jsonl) tell their sessions, too: one is read where no "
+        "records of its run are among the inputs.\n\n"
         "Percentiles are exact, interpolated between the two nearest values. A phase that a "
         "session has not recorded is left out of its figures and shows as coverage, never as "
         "zero.\n\n"

@@ -1,0 +1,153 @@
+// sessions_traces.test.js: perf-trace-sessions on traces, without files of records.
+// SPDX-License-Identifier: MIT
+'use strict';
+const test = require('node:test');
+const assert = require('node:assert');
+const fs = require('fs');
+const path = require('path');
+const zlib = require('zlib');
+const t = require('./sessions_tool.js');
+
+const EPOCH = 1760000000;
+
+// ---- a trace of ours ----
+
+function header(fields = {}) {
+    return t.python({ name: 'perftrace_header', ph: 'M', pid: 7, tid: 7,
+                      args: { version: 1, run_id: 'run-a', rank: 0, role: 'rollout', pid: 7,
+                              epoch_ns: `${EPOCH}000000000`, mono_ns: '1', ...fields } });
+}
+// An event ms after the start; the writer puts rank and role behind the args.
+function event(ph, name, ms, id, args = {}, cat = 'session', common = { rank: 0, role: 'rollout' }) {
+    return t.python({ name, ph, ts: 0.5, pid: 7, tid: 7, cat, args: { ...args, ...common },
+                      id: `0x${id.toString(16)}` }).replace('"ts": 0.5', `"ts": ${ms * 1000}.000`);
+}
+const submit = (id, ms, task) => event('b', 'session', ms, id, { task_id: task });
+const end = (id, ms, status, reason = null) => event('e', 'session', ms, id, { status, reason });
+const span = (id, name, from, to) => [event('b', name, from, id),
+                                      event('e', name, to, id, { began: from * 1000 })];
+const plain = (ms) => `{"name": "step", "ph": "X", "ts": ${ms * 1000}.000, "dur": 5.000, "pid": 7, ` +
+    '"tid": 7, "cat": "compute", "args": {"rank": 0, "role": "rollout"}}';
+
+// Two that ended and one that nobody ends.
+const TRACE = [header(), plain(1), submit(0, 10, 4), submit(1, 10, 4), ...span(0, 'generate', 20, 120),
+               event('n', 'tokens', 121, 0, { value: 40 }, 'session.counter'),
+               event('b', 'reward', 130, 1, { judge: 'x' }), end(0, 150, 'rejected', 'stale'),
+               submit(2, 160, 5), ...span(2, 'generate', 170, 190), end(2, 200, null), plain(330)];
+
+const load = (lines, args = []) => t.report([t.files({ 'traces-r0.jsonl': lines }), ...args]);
+
+test('a trace gives its sessions as their records would', () => {
+    const r = load(TRACE);
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.deepStrictEqual(r.problems, []);
+    assert.strictEqual(r.summary.sessions, 3);
+    assert.strictEqual(r.summary.tasks, 2);
+    assert.deepStrictEqual(t.byKey(r.statuses, 'status', 'sessions'),
+                           { accepted: 1, rejected: 1, pending: 1 });
+    assert.strictEqual(r.reasons[0].reason, 'stale');
+    assert.strictEqual(r.counters[0].sum, 40);
+    const generate = r.durations.find((d) => d.name === 'generate');
+    assert.deepStrictEqual([generate.sessions, generate.max], [2, 0.1]);
+    // What is open has run until the last time that the trace tells.
+    assert.strictEqual(r.unfinished.length, 1);
+    assert.deepStrictEqual([r.unfinished[0].session, r.unfinished[0].phase], ['1', 'reward']);
+    assert.ok(Math.abs(r.unfinished[0].running_s - 0.200005) < 1e-6, r.unfinished[0].running_s);
+    assert.strictEqual(r.ranks[0].rank, 0);
+    assert.strictEqual(r.runs[0].run_id, 'run-a');
+    // A record that was made stands on no line.
+    assert.match(r.slowest[0].record, /traces-r0\.jsonl$/);
+});
+
+test('gzip and standard input, also several traces one after the other', () => {
+    const gz = t.report([t.files({ 'traces-r0.jsonl.gz': zlib.gzipSync(TRACE.join('\n') + '\n') })]);
+    assert.strictEqual(gz.summary.sessions, 3);
+    const later = [header({ run_id: 'run-b', epoch_ns: `${EPOCH + 100}000000000` }), ...TRACE.slice(1)];
+    const both = t.report(['-'], { input: Buffer.from([...TRACE, ...later].join('\n') + '\n') });
+    assert.strictEqual(both.status, 0, both.stderr);
+    assert.strictEqual(both.summary.sessions, 6);
+    assert.deepStrictEqual(both.runs.map((r) => [r.run_id, r.sessions]), [['run-a', 3], ['run-b', 3]]);
+    assert.strictEqual(both.runs[1].start - both.runs[0].start, 100);
+});
+
+test('a header that comes again tells the rank, and begins no other run', () => {
+    const unknown = header({ rank: null });
+    const r = load([unknown, event('b', 'session', 10, 0, { task_id: 1 }, 'session', {}), header(),
+                    end(0, 20, 'accepted')]);
+    assert.deepStrictEqual([r.summary.sessions, r.summary.runs], [1, 1]);
+    assert.strictEqual(r.ranks[0].rank, 0);
+});
+
+test('a trace is not read where the records of its run are', () => {
+    const records = [t.record({ session_id: 0, role: 'rollout', run_id: 'run-a', submit_ts: EPOCH })];
+    const dir = t.files({ 'logs/sessions-r0.jsonl': records, 'logs/traces-r0.jsonl': TRACE,
+                          'later/traces-r0.jsonl': TRACE.map((l) => l.replace('run-a', 'run-b')),
+                          'other/traces-r1.jsonl': TRACE.map((l) => l.replaceAll('"rank": 0', '"rank": 1')) });
+    const of = (...args) => t.report(args.map((a) => path.join(dir, a))).summary.sessions;
+    assert.strictEqual(of('logs'), 1);
+    assert.strictEqual(of('logs/sessions-r0.jsonl', 'logs/traces-r0.jsonl'), 1);
+    assert.strictEqual(of('logs/traces-r0.jsonl'), 3);
+    assert.strictEqual(of('.'), 7); // another run, and another rank
+    const said = t.run(['-v', path.join(dir, 'logs')]);
+    assert.match(said.stderr, /traces-r0\.jsonl: passed over: the sessions of its run are in a file of records/);
+});
+
+test('damaged lines cost themselves, and are named', () => {
+    const torn = end(0, 150, 'rejected').slice(0, 60);
+    for (const at of [1, 5, TRACE.length]) {
+        const lines = [...TRACE.slice(0, at), torn, '', '\u0000\u0000', ...TRACE.slice(at)];
+        const r = load(lines);
+        assert.strictEqual(r.status, 0, r.stderr);
+        assert.strictEqual(r.summary.sessions, 3);
+        const [damaged] = r.problems.filter((p) => p.kind === 'trace_line');
+        assert.deepStrictEqual([damaged.count, damaged.line], [2, at + 1]);
+        assert.strictEqual(damaged.offset, Buffer.byteLength(lines.slice(0, at).join('\n') + '\n'));
+        const strict = t.run(['--strict', t.files({ 'traces-r0.jsonl': lines })]);
+        assert.strictEqual(strict.status, 1);
+    }
+    // Before the header, too.
+    assert.strictEqual(load(['{"name": "x', ...TRACE]).summary.sessions, 3);
+});
+
+test('what comes too late is counted', () => {
+    const r = load([...TRACE, end(0, 400, 'accepted'), event('e', 'task', 410, 77, { status: 'accepted', reason: null },
+                                                             'session.task')]);
+    assert.deepStrictEqual(t.problems(r), { late_event: 1, orphan: 1 });
+    assert.deepStrictEqual(t.byKey(r.statuses, 'status', 'sessions'),
+                           { accepted: 1, rejected: 1, pending: 1 });
+    const backwards = load([header(), submit(0, 10, 1), event('b', 'reward', 50, 0),
+                            event('e', 'reward', 40, 0, { began: 50000 }), end(0, 60, null)]);
+    assert.deepStrictEqual(t.problems(backwards), { backwards: 1 });
+});
+
+test('losses of the recording are told', () => {
+    const drop = t.python({ name: 'perftrace_drop', ph: 'M', pid: 7, tid: 7,
+                            args: { cause: 'ring_full', count: 12, first_ts: 1, last_ts: 2 } });
+    assert.deepStrictEqual(t.problems(load([...TRACE, drop])), { recording_lost: 12 });
+});
+
+test('a trace without sessions, and one that is not ours', () => {
+    const none = t.run([t.files({ 'traces-r0.jsonl': [header(), plain(1)] })]);
+    assert.strictEqual(none.status, 3);
+    assert.match(none.stderr, /no session is in the input/);
+    const foreign = path.join(t.files({ 'a.json': '{"traceEvents": []}' }), 'a.json');
+    assert.match(t.run([foreign]).stderr, /is no trace file as libperftrace writes it/);
+});
+
+test('a long trace takes no more memory than its live sessions', () => {
+    const dir = t.files({ 'traces-r0.jsonl': '' });
+    const fd = fs.openSync(path.join(dir, 'traces-r0.jsonl'), 'w');
+    fs.writeSync(fd, header() + '\n');
+    const sessions = 60000;
+    for (let i = 0; i < sessions; i += 1000) {
+        let text = '';
+        for (let k = i; k < i + 1000; k++)
+            text += [submit(k, k, k >> 2), ...span(k, 'generate', k + 1, k + 3), end(k, k + 4, 'accepted')].join('\n') + '\n';
+        fs.writeSync(fd, text);
+    }
+    fs.closeSync(fd);
+    const r = t.report([dir]);
+    assert.strictEqual(r.summary.sessions, sessions);
+    assert.deepStrictEqual(r.problems, []);
+    assert.strictEqual(r.durations.find((d) => d.name === 'total').mean, 0.004);
+});
