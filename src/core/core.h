@@ -60,6 +60,8 @@ void perftrace__core_add_late(uint64_t events);
 /* Sets the calling thread's name; kept for the thread's life also before start. */
 void perftrace__core_thread_name(const char *name);
 void perftrace__core_step(int64_t step);
+/* The clock of the records. */
+uint64_t perftrace__clock_ticks(void);
 /* Takes a new clock anchor when one is due; the drain calls it. */
 void perftrace__core_anchor(void);
 /* Realtime and monotonic time at one instant, with ts. */

@@ -70,7 +70,6 @@ void perftrace__threads_forget(void);
 
 /* clock.c */
 void perftrace__clock_start(bool slow);
-uint64_t perftrace__clock_ticks(void);
 void perftrace__clock_first_anchor(perftrace__ring_header_t *h);
 
 #endif

@@ -276,7 +276,18 @@ static bool any_full(const perftrace__drain_t *d) {
     return full;
 }
 
-int perftrace__drain_sweep(perftrace__drain_t *d, bool sync) {
+/* Slots are looked at one after the other. A thread that was looked at later may have records that
+ * follow from what one looked at before has published meanwhile: what happened after the sweep
+ * began waits for the next one, so that in the file nothing precedes its cause. Times that lie
+ * further ahead are no such records but a clock that was set back; they are taken. */
+#define AHEAD_TICKS ((uint64_t)1 << 28) /* 0.07 s to 10 s */
+
+static bool is_ahead(uint64_t began, const perftrace__lane_t *lane) {
+    return began && lane->next_time > began && lane->next_time - began < AHEAD_TICKS;
+}
+
+/* began: the time of now, 0 to take all. */
+static int sweep(perftrace__drain_t *d, bool sync, uint64_t began) {
     perftrace__flush_t how = sync ? PERFTRACE__FLUSH_DISK : PERFTRACE__FLUSH_WRITE;
     if (d->anchor) {
         d->anchor();
@@ -297,7 +308,8 @@ int perftrace__drain_sweep(perftrace__drain_t *d, bool sync) {
     perftrace__taker_t t = taker(d);
     perftrace__merge_t m;
     perftrace__merge_begin(&m, d->lanes, n, d->heap);
-    for (perftrace__lane_t *lane; (lane = perftrace__merge_next(&m)) != NULL;) {
+    for (perftrace__lane_t *lane;
+         (lane = perftrace__merge_next(&m)) != NULL && !is_ahead(began, lane);) {
         perftrace__take_record(&t, &m, lane);
         if (any_full(d)) {
             PT_TEST_POINT(drain_encoded);
@@ -337,6 +349,10 @@ int perftrace__drain_sweep(perftrace__drain_t *d, bool sync) {
     return status;
 }
 
+int perftrace__drain_sweep(perftrace__drain_t *d, bool sync) {
+    return sweep(d, sync, d->ticks ? d->ticks() : 0);
+}
+
 /* ---- the end ------------------------------------------------------------------------------------
  */
 
@@ -364,7 +380,7 @@ int perftrace__drain_finish(perftrace__drain_t *d, uint64_t late) {
     /* The sweep has something to write in any case and so notices a file that is gone: the footer's
      * account holds for the file it ends. */
     d->next_clock = 0;
-    int status = perftrace__drain_sweep(d, false);
+    int status = sweep(d, false, 0);
     if (status) {
         return status;
     }

@@ -45,6 +45,7 @@ typedef struct perftrace__drain {
     uint64_t next_clock; /* monotonic time of the next clock line */
     void (*anchor)(void);
     void (*clock_pair)(uint64_t *ret_ns, uint64_t *ret_mono, uint64_t *ret_epoch);
+    uint64_t (*ticks)(void); /* the clock of the records; NULL: sweeps take all there is */
 
     /* The thread; see drain_thread.c. */
     pthread_t thread;
@@ -72,8 +73,9 @@ typedef struct perftrace__drain {
 void perftrace__drain_init(perftrace__drain_t *d, perftrace__ring_t *ring);
 void perftrace__drain_free(perftrace__drain_t *d);
 
-/* One sweep. sync: files are on disk afterwards. 0, or the status of the flush that failed: then
- * events wait in the rings. Lock held (or no other thread there). */
+/* One sweep: takes what happened before it began. sync: files are on disk afterwards. 0, or the
+ * status of the flush that failed: then events wait in the rings. Lock held (or no other thread
+ * there). */
 int perftrace__drain_sweep(perftrace__drain_t *d, bool sync);
 
 /* The last words: unfinished scopes, footer, flush, ring marked as closed. late: events after stop.

@@ -106,6 +106,7 @@ int perftrace__runtime_start_drain(int fd) {
     }
     d->anchor = perftrace__core_anchor;
     d->clock_pair = perftrace__core_clock_pair;
+    d->ticks = perftrace__clock_ticks;
     d->failed = flush_failed;
     d->recovered = flush_works;
     d->finish = finish_from_signal;

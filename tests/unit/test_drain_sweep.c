@@ -218,6 +218,48 @@ static void everything_arrives_once_and_in_order_whatever_fails(void **state) {
     drop(&f);
 }
 
+static uint64_t now_ticks;
+static uint64_t ticks(void) {
+    return now_ticks;
+}
+
+static void what_comes_during_a_sweep_waits_for_the_next(void **state) {
+    (void)state;
+    fixture_t f;
+    make(&f, 2, 1000);
+    f.drain.ticks = ticks;
+    for (int i = 0; i < 10; i++) {
+        emit(&f, i & 1);
+    }
+    now_ticks = f.clock; /* the sweep begins at the time of the last of these */
+    for (int i = 0; i < 10; i++) {
+        emit(&f, 1); /* the second slot goes on before it is looked at */
+    }
+    assert_int_equal(perftrace__drain_sweep(&f.drain, false), 0);
+    assert_int_equal(f.book.taken[0], 5);
+    assert_int_equal(f.book.taken[1], 5);
+    now_ticks = f.clock - 1;
+    assert_int_equal(perftrace__drain_sweep(&f.drain, false), 0);
+    assert_int_equal(f.book.taken[1], 14);
+    /* A clock that was set back by more than a sweep can last holds nothing up. */
+    f.clock = now_ticks + ((uint64_t)1 << 29);
+    emit(&f, 0);
+    emit(&f, 1);
+    assert_int_equal(perftrace__drain_sweep(&f.drain, false), 0);
+    assert_int_equal(f.book.taken[1], 14); /* its next is one tick ahead: so is what follows */
+    now_ticks++;
+    assert_int_equal(perftrace__drain_sweep(&f.drain, false), 0);
+    assert_int_equal(f.book.taken[0], 6);
+    assert_int_equal(f.book.taken[1], 16);
+    /* The end takes everything. */
+    emit(&f, 0);
+    now_ticks = f.clock - 1;
+    assert_int_equal(perftrace__drain_finish(&f.drain, 0), 0);
+    assert_int_equal(f.book.taken[0], 7);
+    assert_int_equal(f.book.account.written, emitted(&f));
+    drop(&f);
+}
+
 static void losses_are_told_once_with_their_range(void **state) {
     (void)state;
     fixture_t f;
@@ -343,6 +385,7 @@ static void the_end_is_not_waited_for_when_the_disk_hangs_meanwhile(void **state
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_arrives_once_and_in_order_whatever_fails),
+        cmocka_unit_test(what_comes_during_a_sweep_waits_for_the_next),
         cmocka_unit_test(losses_are_told_once_with_their_range),
         cmocka_unit_test(a_damaged_record_costs_its_lane_only),
         cmocka_unit_test(open_scopes_are_told_at_the_end),
