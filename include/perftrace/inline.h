@@ -24,10 +24,12 @@ extern "C" {
  * initial-exec: loads from the thread pointer, no call; the library needs 64 bytes of the static
  * TLS reserve when it is loaded by dlopen. An executable defines the variable too (weakly; the
  * library's references bind to it), so that its code needs no look into the GOT: one cold line
- * less. Where that binding fails, `run` stays 0 and events take the slow way, nothing else. */
+ * less, and one wait. local-exec has to be said: the linker would not make it of initial-exec,
+ * since the variable is exported. Where that binding fails, `run` stays 0 and events take the slow
+ * way, nothing else. */
 #if !defined(PERFTRACE_DISABLE) && !defined(PERFTRACE_I_LIBRARY) &&                                \
     (!defined(__PIC__) || defined(__PIE__))
-PERFTRACE_API __attribute__((weak, tls_model("initial-exec"))) __thread perftrace_i_thread_t
+PERFTRACE_API __attribute__((weak, tls_model("local-exec"))) __thread perftrace_i_thread_t
     perftrace_i_thread; /* NOLINT(misc-definitions-in-headers) */
 #else
 extern PERFTRACE_API __thread perftrace_i_thread_t perftrace_i_thread
@@ -154,6 +156,8 @@ perftrace_i_begin(perftrace_i_scope_t *s, perftrace_i_site_t *site, uint32_t nar
         uint32_t depth = (uint8_t)word;
         perftrace_i_open_t *open = perftrace_i_open_at(t->slot, depth);
         s->depth = depth;
+        /* With cold caches the record's line is on its way while the scope lasts. */
+        __builtin_prefetch(perftrace_i_record_at(t->slot, word, t->mask), 1);
         s->start = perftrace_i_clock();
         perftrace_i_open_set(open, s->start, PERFTRACE_I_SITE_ID(id), 0);
         perftrace_i_publish(t, word + 1);

@@ -170,7 +170,7 @@ int main(int argc, char **argv) {
     bench_tick_ns();
     session = perftrace_session_register(PERFTRACE_NO_ID);
     perftrace_session_set_current(session);
-    bench_save(2);
+    bench_save(1);
     for (size_t i = 0; i < NROWS; i++) {
         rows[i].batch(batch); /* sites are registered, the thread has its ring */
         bench_save(batch * rows[i].each + rows[i].more);
