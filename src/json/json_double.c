@@ -4,7 +4,7 @@
  * w is multiplied by the first 128 bits of 1 / 5^k (after Eisel and Lemire, "Number parsing at a
  * gigabyte per second", 2021): 64 bits of the product decide in all but few cases what the nearest
  * double is, and the few are divided out. Numbers outside of that go the slow way (json_number.c).
- */
+ * The most frequent ones do not come here: json_fraction.c. */
 #include "json_lex.h"
 
 #define MAX_DIGITS 19                  /* any number of so many digits is below 2^64 */
@@ -296,7 +296,7 @@ PT_ALWAYS_INLINE const char *read_short(const char *p, double *ret) {
 
 #endif
 
-const char *perftrace__json_read_double(const char *p, double *ret) {
+const char *perftrace__json_read_any_double(const char *p, double *ret) {
     bool negative = *p == '-';
     p += negative;
     const char *end = read_short(p, ret);

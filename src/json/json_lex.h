@@ -33,16 +33,34 @@ PT_ALWAYS_INLINE unsigned pt_run_plain(const char *p) {
     return (unsigned)__builtin_ctz((unsigned)_mm_movemask_epi8(stop) | 1u << PT_RUN);
 }
 
-/* A bit for each of the 16 bytes, set where it is no digit. */
-PT_ALWAYS_INLINE unsigned pt_no_digits(const char *p) {
+/* A bit for each of the 16 bytes, set where it is a digit. */
+PT_ALWAYS_INLINE unsigned pt_all_digits(const char *p) {
     __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
     /* '0' to '9' become -128 to -119. */
     __m128i moved = _mm_add_epi8(v, _mm_set1_epi8((char)(0x80 - '0')));
-    return (unsigned)_mm_movemask_epi8(_mm_cmpgt_epi8(moved, _mm_set1_epi8(-119)));
+    return (unsigned)_mm_movemask_epi8(_mm_cmplt_epi8(moved, _mm_set1_epi8(-118)));
+}
+
+PT_ALWAYS_INLINE unsigned pt_no_digits(const char *p) {
+    return pt_all_digits(p) ^ 0xFFFF;
 }
 
 PT_ALWAYS_INLINE unsigned pt_run_digits(const char *p) {
     return (unsigned)__builtin_ctz(pt_no_digits(p) | 1u << PT_RUN);
+}
+
+/* Digits, one other byte, digits: *ret_first has how many stand before that byte and *ret_both how
+ * many there are of both. False when they do not end within 32 bytes. */
+#    define PT_TWO_RUNS 1
+PT_ALWAYS_INLINE bool pt_two_runs(const char *p, size_t *ret_first, size_t *ret_both) {
+    uint32_t stops = ~(pt_all_digits(p) | pt_all_digits(p + PT_RUN) << PT_RUN);
+    uint32_t others = stops & (stops - 1);
+    if (PT_UNLIKELY(others == 0)) {
+        return false;
+    }
+    *ret_first = (size_t)__builtin_ctz(stops);
+    *ret_both = (size_t)__builtin_ctz(others) - 1;
+    return true;
 }
 
 /* The same in two steps, for a number with a fraction out of one load: the leading digits, and the
@@ -147,6 +165,18 @@ PT_ALWAYS_INLINE unsigned pt_run_space(const char *p) {
 
 #endif
 
+#if !defined(PT_TWO_RUNS)
+PT_ALWAYS_INLINE bool pt_two_runs(const char *p, size_t *ret_first, size_t *ret_both) {
+    size_t first = pt_run_digits(p);
+    const char *behind = p + first + 1;
+    size_t more = pt_run_digits(behind);
+    more += more == PT_RUN ? pt_run_digits(behind + PT_RUN) : 0;
+    *ret_first = first;
+    *ret_both = first + more;
+    return first + 1 + more < 2 * PT_RUN;
+}
+#endif
+
 PT_ALWAYS_INLINE bool pt_is_space(char ch) {
     return ch == ' ' || ch == '\n' || ch == '\r' || ch == '\t';
 }
@@ -179,6 +209,9 @@ unsigned perftrace__json_put_utf8(char *out, uint32_t code_point);
 
 /* Two strings without their quotes are the same when decoded. */
 bool perftrace__json_same_string(const char *a, size_t a_len, const char *b, size_t b_len);
+
+/* perftrace__json_read_double for all that it takes, whatever its form. */
+const char *perftrace__json_read_any_double(const char *p, double *ret);
 
 /* True when a valid number lies outside the range of a double. */
 bool perftrace__json_number_is_huge(const char *p, size_t len);

@@ -1,4 +1,4 @@
-foreach(noun scan number string split repair doc cases)
+foreach(noun scan number fraction string split repair doc cases)
   perftrace_unit_test(test_json_${noun} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_json_${noun}.c
                       ROOMS base json json_doc)
 endforeach()
@@ -6,6 +6,13 @@ perftrace_unit_test(test_json_property
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_json_property.c
           ${CMAKE_CURRENT_LIST_DIR}/../fuzz/fuzz_json_scan.c
   ROOMS base json json_doc)
+
+# The code for processors whose vectors are not used.
+file(GLOB json_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/json/*.c)
+perftrace_unit_test(test_json_portable
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_json_fraction.c ${json_sources} ROOMS base)
+perftrace_use_rooms(test_json_portable json)
+target_compile_options(test_json_portable PRIVATE -U__SSE2__ -U__ARM_NEON)
 
 # The function comes with the fuzz folder, which is included after this file.
 cmake_language(DEFER CALL perftrace_fuzz_test json_scan SOURCES ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_json_scan.c
