@@ -60,7 +60,18 @@ static bool find_workers(const pt_selection_t *s, ranks_t *x) {
     return ok;
 }
 
-/* The totals of each worker, one list behind the other, sorted. */
+/* Puts what put_workers looks at in its place. */
+static void sort_totals(double *total, size_t n, double *scratch) {
+    size_t place[5] = {0};
+    if (n > 0) {
+        pt_quantile_places(n, 0.5, &place[0]);
+        pt_quantile_places(n, 0.99, &place[2]);
+        place[4] = n - 1;
+        pt_sort_places(total, n, scratch, place, PT_ARRAY_LEN(place));
+    }
+}
+
+/* The totals of each worker, one list behind the other. */
 static void gather_totals(const pt_session_report_t *r, ranks_t *x) {
     const pt_selection_t *s = r->selection;
     uint32_t accepted = pt_report_status(r, "accepted");
@@ -82,7 +93,7 @@ static void gather_totals(const pt_session_report_t *r, ranks_t *x) {
     }
     for (size_t i = 0; i < x->workers; i++) {
         worker_t *w = &x->worker[i];
-        pt_sort_doubles(x->total + w->first, w->n, x->scratch);
+        sort_totals(x->total + w->first, w->n, x->scratch);
         w->mean = w->n > 0 ? w->sum / (double)w->n : (double)NAN;
     }
 }

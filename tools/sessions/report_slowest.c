@@ -1,5 +1,6 @@
 /* report_slowest.c: the slowest sessions, and where their time went. SPDX-License-Identifier: MIT
  */
+#include "grow.h"
 #include "session_report.h"
 
 #include <math.h>
@@ -20,25 +21,29 @@ static int by_total(const void *a, const void *b) {
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* The rows that can be among the first `top`, sorted; NULL without memory. */
-static slow_t *find_slowest(const pt_session_report_t *r, size_t top, size_t *ret_count) {
-    const pt_session_metric_t *totals = &r->metrics->metric[0];
-    double limit = pt_top_limit(totals->value, totals->n, top);
-    slow_t *list =
-        malloc((totals->n - pt_count_below(totals->value, totals->n, limit) + 1) * sizeof *list);
-    size_t count = 0;
-    for (size_t i = 0; list != NULL && i < r->selection->rows; i++) {
+typedef struct slowest {
+    slow_t *list;
+    size_t count, cap;
+} slowest_t;
+
+/* The first `top` rows, sorted; false without memory. */
+static bool find_slowest(const pt_session_report_t *r, size_t top, slowest_t *x) {
+    double limit = r->metrics->metric[0].top_limit;
+    for (size_t i = 0; i < r->selection->rows; i++) {
         uint32_t row = r->selection->row[i];
         double total = r->selection->model->row[row].total;
         if (total >= limit) {
-            list[count++] = (slow_t){total, row};
+            if (!PT_GROW(x, list, count, cap, 1)) {
+                return false;
+            }
+            x->list[x->count++] = (slow_t){total, row};
         }
     }
-    if (list != NULL) {
-        qsort(list, count, sizeof *list, by_total);
+    if (x->count > 1) {
+        qsort(x->list, x->count, sizeof *x->list, by_total);
     }
-    *ret_count = PT_MIN(count, top);
-    return list;
+    x->count = PT_MIN(x->count, top);
+    return true;
 }
 
 /* The phases that have columns, in the order of their names; returns how many. */
@@ -88,16 +93,16 @@ static void put_columns(const pt_session_report_t *r, pt_table_t *t, const unsig
 bool pt_report_slowest(pt_session_report_t *r) {
     const pt_session_model_t *m = r->selection->model;
     unsigned phase[PHASE_COLUMNS];
-    size_t count;
-    slow_t *list = find_slowest(r, r->top, &count);
-    if (list == NULL) {
+    slowest_t slowest = {NULL, 0, 0};
+    if (!find_slowest(r, r->top, &slowest)) {
+        free(slowest.list);
         return false;
     }
     unsigned phases = choose_phases(r, phase);
     pt_table_t *t = pt_report_table(r->out, "slowest", "Slowest sessions", false);
     put_columns(r, t, phase, phases);
-    for (size_t i = 0; i < count; i++) {
-        const pt_session_row_t *row = &m->row[list[i].row];
+    for (size_t i = 0; i < slowest.count; i++) {
+        const pt_session_row_t *row = &m->row[slowest.list[i].row];
         pt_report_session_cells(r, t, row);
         pt_report_name(r, t, PT_NAMES_STATUS, row->status);
         pt_table_number(t, row->total);
@@ -109,6 +114,6 @@ bool pt_report_slowest(pt_session_report_t *r) {
         pt_table_number(t, row->submit - m->run[row->run].first);
         pt_report_place(r, t, row);
     }
-    free(list);
+    free(slowest.list);
     return true;
 }

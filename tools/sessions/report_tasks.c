@@ -1,4 +1,5 @@
 /* report_tasks.c: samples of one item against each other. SPDX-License-Identifier: MIT */
+#include "grow.h"
 #include "session_report.h"
 
 #include <math.h>
@@ -17,6 +18,7 @@ typedef struct tasks {
     size_t rated;                  /* tasks with a finished sample */
     double *spread;                /* of tasks with two totals or more */
     size_t spreads;
+    double spread_p50, spread_p99, spread_limit; /* the last: for the first of the list below */
 } tasks_t;
 
 static void add_row(samples_t *s, const pt_session_row_t *row, uint32_t index, bool accepted) {
@@ -54,10 +56,9 @@ static void add_task(tasks_t *x, const samples_t *s) {
     }
 }
 
-static void put_facts(pt_session_report_t *r, tasks_t *x, double *scratch) {
+static void put_facts(pt_session_report_t *r, const tasks_t *x) {
     pt_table_t *t = pt_report_table(r->out, "tasks", "Tasks", true);
     double rated = x->rated > 0 ? (double)x->rated : (double)NAN;
-    pt_sort_doubles(x->spread, x->spreads, scratch);
     pt_table_fact(t, "tasks", "tasks", PT_COLUMN_COUNT, (double)x->count);
     pt_table_fact(t, "acceptance_rate", "accepted samples of a task, mean", PT_COLUMN_SHARE,
                   x->rates / rated);
@@ -66,9 +67,15 @@ static void put_facts(pt_session_report_t *r, tasks_t *x, double *scratch) {
     pt_table_fact(t, "some_accepted", "with some", PT_COLUMN_COUNT, (double)x->some);
     pt_table_fact(t, "none_accepted", "with none", PT_COLUMN_COUNT, (double)x->none);
     pt_table_fact(t, "spread_p50", "slowest less fastest sample, p50", PT_COLUMN_SECONDS,
-                  pt_quantile(x->spread, x->spreads, 0.5));
+                  x->spread_p50);
     pt_table_fact(t, "spread_p99", "slowest less fastest sample, p99", PT_COLUMN_SECONDS,
-                  pt_quantile(x->spread, x->spreads, 0.99));
+                  x->spread_p99);
+}
+
+static void sum_up_spreads(tasks_t *x, size_t top, double *scratch) {
+    pt_summary_t s = pt_summarise_any(x->spread, x->spreads, scratch, top, &x->spread_limit);
+    x->spread_p50 = s.p50;
+    x->spread_p99 = s.p99;
 }
 
 /* ---- those with the largest spread ---- */
@@ -86,23 +93,27 @@ static int by_spread(const void *a, const void *b) {
     return (x->task > y->task) - (x->task < y->task);
 }
 
-/* The tasks that can be among the first `top`, sorted; NULL without memory. x->spread is sorted. */
-static spread_t *find_spreads(const tasks_t *x, const samples_t *samples, size_t tasks, size_t top,
-                              size_t *ret_count) {
-    double limit = pt_top_limit(x->spread, x->spreads, top);
-    size_t size = x->spreads - pt_count_below(x->spread, x->spreads, limit);
-    spread_t *list = malloc((size + 1) * sizeof *list);
-    size_t count = 0;
-    for (uint32_t i = 0; list != NULL && i < tasks; i++) {
-        if (spread_of(&samples[i]) >= limit) {
-            list[count++] = (spread_t){spread_of(&samples[i]), i};
+typedef struct spreads {
+    spread_t *list;
+    size_t count, cap;
+} spreads_t;
+
+/* The first `top` tasks, sorted; false without memory. */
+static bool find_spreads(const tasks_t *x, const samples_t *samples, size_t tasks, size_t top,
+                         spreads_t *ret) {
+    for (uint32_t i = 0; i < tasks; i++) {
+        if (spread_of(&samples[i]) >= x->spread_limit) {
+            if (!PT_GROW(ret, list, count, cap, 1)) {
+                return false;
+            }
+            ret->list[ret->count++] = (spread_t){spread_of(&samples[i]), i};
         }
     }
-    if (list != NULL) {
-        qsort(list, count, sizeof *list, by_spread);
+    if (ret->count > 1) {
+        qsort(ret->list, ret->count, sizeof *ret->list, by_spread);
     }
-    *ret_count = PT_MIN(count, top);
-    return list;
+    ret->count = PT_MIN(ret->count, top);
+    return true;
 }
 
 static void put_task(pt_session_report_t *r, pt_table_t *t, const samples_t *s) {
@@ -116,8 +127,8 @@ static void put_task(pt_session_report_t *r, pt_table_t *t, const samples_t *s) 
     pt_table_number(t, s->fastest > 0 ? s->slowest / s->fastest : (double)NAN);
 }
 
-static void put_spreads(pt_session_report_t *r, const samples_t *samples, const spread_t *list,
-                        size_t count) {
+static void put_spreads(pt_session_report_t *r, const samples_t *samples,
+                        const spreads_t *spreads) {
     pt_table_t *t = pt_report_table(
         r->out, "task_spread", "Tasks with the largest spread, and their slowest session", false);
     pt_report_session_columns(r, t);
@@ -127,19 +138,18 @@ static void put_spreads(pt_session_report_t *r, const samples_t *samples, const 
     pt_table_column(t, "slowest", "slowest", PT_COLUMN_SECONDS);
     pt_table_column(t, "spread", "spread", PT_COLUMN_SECONDS);
     pt_table_column(t, "ratio", "ratio", PT_COLUMN_NUMBER);
-    for (size_t i = 0; i < count; i++) {
-        put_task(r, t, &samples[list[i].task]);
+    for (size_t i = 0; i < spreads->count; i++) {
+        put_task(r, t, &samples[spreads->list[i].task]);
     }
 }
 
 bool pt_report_tasks(pt_session_report_t *r) {
     const pt_session_model_t *m = r->selection->model;
     uint32_t accepted = pt_report_status(r, "accepted");
-    size_t count = 0;
     tasks_t x = {.spread = malloc((m->tasks + 1) * sizeof *x.spread)};
     samples_t *samples = calloc(m->tasks + 1, sizeof *samples);
     double *scratch = malloc((m->tasks + 1) * sizeof *scratch);
-    spread_t *list = NULL;
+    spreads_t spreads = {NULL, 0, 0};
     bool ok = x.spread != NULL && samples != NULL && scratch != NULL;
     for (size_t i = 0; ok && i < r->selection->rows; i++) {
         uint32_t index = r->selection->row[i];
@@ -152,16 +162,16 @@ bool pt_report_tasks(pt_session_report_t *r) {
         add_task(&x, &samples[i]);
     }
     if (ok && x.count > 0) {
-        put_facts(r, &x, scratch);
-        list = find_spreads(&x, samples, m->tasks, r->top, &count);
-        ok = list != NULL;
-    }
-    if (list != NULL) {
-        put_spreads(r, samples, list, count);
+        sum_up_spreads(&x, r->top, scratch);
+        put_facts(r, &x);
+        ok = find_spreads(&x, samples, m->tasks, r->top, &spreads);
+        if (ok) {
+            put_spreads(r, samples, &spreads);
+        }
     }
     free(x.spread);
     free(samples);
     free(scratch);
-    free(list);
+    free(spreads.list);
     return ok;
 }

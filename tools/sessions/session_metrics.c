@@ -76,16 +76,19 @@ static void gather(const pt_selection_t *s, pt_session_metrics_t *x) {
     }
 }
 
-bool pt_session_metric_sum_up(pt_session_metric_t *metric) {
+static double *new_scratch(const pt_session_metric_t *metric) {
     size_t size = (metric->n + 1) * sizeof(double);
-    double *scratch = pt_huge(malloc(size), size);
-    if (scratch == NULL) {
-        return false;
+    return pt_huge(malloc(size), size);
+}
+
+bool pt_session_metric_sum_up(pt_session_metric_t *metric, size_t top) {
+    double *scratch = new_scratch(metric);
+    if (scratch != NULL) {
+        metric->summary =
+            pt_summarise_any(metric->value, metric->n, scratch, top, &metric->top_limit);
     }
-    pt_sort_doubles(metric->value, metric->n, scratch);
-    metric->summary = pt_summarise(metric->value, metric->n);
     free(scratch);
-    return true;
+    return scratch != NULL;
 }
 
 bool pt_session_metrics_gather(const pt_selection_t *s, pt_session_metrics_t *x) {
@@ -119,14 +122,21 @@ bool pt_session_metrics_gather(const pt_selection_t *s, pt_session_metrics_t *x)
     return true;
 }
 
-static int sum_up_work(void *ctx, void *task, unsigned worker) {
+static int sort_work(void *ctx, void *task, unsigned worker) {
+    pt_session_metric_t *metric = task;
+    double *scratch = new_scratch(metric);
     (void)ctx;
     (void)worker;
-    return pt_session_metric_sum_up(task) ? 0 : -1;
+    if (scratch != NULL) {
+        pt_sort_doubles(metric->value, metric->n, scratch);
+        metric->summary = pt_summarise(metric->value, metric->n);
+    }
+    free(scratch);
+    return scratch != NULL ? 0 : -1;
 }
 
 bool pt_session_metrics_make(const pt_selection_t *s, unsigned threads, pt_session_metrics_t *x) {
-    pt_ordered_options_t how = {.threads = threads > 1 ? threads : 0, .work = sum_up_work};
+    pt_ordered_options_t how = {.threads = threads > 1 ? threads : 0, .work = sort_work};
     if (!pt_session_metrics_gather(s, x)) {
         return false;
     }

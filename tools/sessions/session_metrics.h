@@ -14,9 +14,10 @@ typedef enum pt_metric_kind {
 typedef struct pt_session_metric {
     pt_metric_kind_t kind;
     uint16_t phase; /* PT_METRIC_PHASE: in names[PT_NAMES_PHASE] */
-    double *value;  /* sorted; one a session that has it recorded */
+    double *value;  /* one a session that has it recorded; sorted by pt_session_metrics_make */
     size_t n, cap;
     pt_summary_t summary;
+    double top_limit;      /* the smallest of the `top` largest; see pt_top_limit */
     uint64_t sessions;     /* that have the phase at all; else n */
     uint64_t spans, open;  /* of a phase */
     double sum_with_total; /* of the sessions whose total is recorded, too: for shares of it */
@@ -30,10 +31,11 @@ typedef struct pt_session_metrics {
 /* Gathers the values of all metrics, unsorted. False without memory. Free with
  * pt_session_metrics_free in every case. */
 bool pt_session_metrics_gather(const pt_selection_t *selection, pt_session_metrics_t *ret_metrics);
-/* Sorts the values of one and sums them up; those of different metrics may be sorted at the same
- * time. False without memory. */
-bool pt_session_metric_sum_up(pt_session_metric_t *metric);
-/* Both, for all metrics, on up to `threads` threads. */
+/* Sums up the values of one, which are of no use afterwards; different metrics may be summed up at
+ * the same time. top: for top_limit. False without memory. */
+bool pt_session_metric_sum_up(pt_session_metric_t *metric, size_t top);
+/* Gathers the values of all metrics, sorts them and sums them up (top_limit is not set), on up to
+ * `threads` threads. Otherwise as pt_session_metrics_gather. */
 bool pt_session_metrics_make(const pt_selection_t *selection, unsigned threads,
                              pt_session_metrics_t *ret_metrics);
 void pt_session_metrics_free(pt_session_metrics_t *metrics); /* accepts NULL */

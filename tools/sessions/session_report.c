@@ -70,7 +70,7 @@ void pt_report_place(const pt_session_report_t *r, pt_table_t *t, const pt_sessi
 
 enum { SUMMARY, DURATIONS, RANKS, TASKS, SLOWEST, UNFINISHED, STEPS, PARTS }; /* as printed */
 
-/* A part of the report, or a metric to be sorted. */
+/* A part of the report, or a metric to be summed up. */
 typedef struct job {
     bool (*part)(pt_session_report_t *report);
     pt_session_report_t report;
@@ -82,11 +82,12 @@ static int job_work(void *ctx, void *task, unsigned worker) {
     job_t *job = task;
     (void)ctx;
     (void)worker;
-    bool ok = job->metric != NULL ? pt_session_metric_sum_up(job->metric) : job->part(&job->report);
+    bool ok = job->metric != NULL ? pt_session_metric_sum_up(job->metric, job->report.top)
+                                  : job->part(&job->report);
     return ok ? 0 : -1;
 }
 
-/* Runs what needs no metrics while they are gathered, then sorts them, then the rest. */
+/* Runs what needs no metrics while they are gathered, then sums them up, then the rest. */
 static int run_jobs(pt_ordered_t *pipe, job_t *part, pt_session_metrics_t *x) {
     static const unsigned first[] = {SUMMARY, RANKS, TASKS};
     static const unsigned then[] = {DURATIONS, SLOWEST, UNFINISHED, STEPS};
@@ -95,15 +96,16 @@ static int run_jobs(pt_ordered_t *pipe, job_t *part, pt_session_metrics_t *x) {
         status = pt_ordered_submit(pipe, PT_ORDERED_NO_LANE, &part[first[i]]);
     }
     bool ok = pt_session_metrics_gather(part->report.selection, x);
-    job_t *sort = calloc(x->count + 1, sizeof *sort);
-    ok = ok && sort != NULL;
+    job_t *sum = calloc(x->count + 1, sizeof *sum);
+    ok = ok && sum != NULL;
     for (size_t i = 0; ok && i < x->count && status == 0; i++) {
-        sort[i].metric = &x->metric[i];
-        status = pt_ordered_submit(pipe, PT_ORDERED_NO_LANE, &sort[i]);
+        sum[i].metric = &x->metric[i];
+        sum[i].report.top = part->report.top;
+        status = pt_ordered_submit(pipe, PT_ORDERED_NO_LANE, &sum[i]);
     }
     int end = pt_ordered_finish(pipe);
     status = !ok ? -1 : status != 0 ? status : end;
-    free(sort);
+    free(sum);
     for (size_t i = 0; i < PT_ARRAY_LEN(then) && status == 0; i++) {
         status = pt_ordered_submit(pipe, PT_ORDERED_NO_LANE, &part[then[i]]);
     }

@@ -67,57 +67,172 @@ void pt_sort_doubles(double *v, size_t n, double *scratch) {
     }
 }
 
+/* ---- the values at some places of the order ---- */
+
+#define RANGES     4096U /* of keys, as wide as one another */
+#define PLACES_MAX 16U
+
+/* Values by ranges of their keys. */
+typedef struct ranges {
+    uint64_t low; /* the least key */
+    unsigned shift;
+    uint32_t count[RANGES];
+    uint8_t wanted[RANGES]; /* number plus 1 of what is wanted of it */
+} ranges_t;
+
+/* A range with a place in it. */
+typedef struct wanted {
+    size_t before, count; /* values in the ranges below it; in it */
+    double *value;        /* its values, as far as they are gathered */
+} wanted_t;
+
+static unsigned range_of(const ranges_t *r, double v) {
+    return (unsigned)((key_of(v) - r->low) >> r->shift);
+}
+
+static void count_ranges(ranges_t *r, const double *v, size_t n) {
+    uint64_t low = UINT64_MAX, high = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = key_of(v[i]);
+        low = key < low ? key : low;
+        high = key > high ? key : high;
+    }
+    memset(r, 0, sizeof *r);
+    r->low = low;
+    while ((high - low) >> r->shift >= RANGES) {
+        r->shift++;
+    }
+    for (size_t i = 0; i < n; i++) {
+        r->count[range_of(r, v[i])]++;
+    }
+}
+
+/* The ranges that hold the places; returns how many they are. */
+static unsigned find_wanted(ranges_t *r, const size_t *place, unsigned places, wanted_t *wanted,
+                            size_t *ret_values) {
+    unsigned found = 0;
+    size_t before = 0;
+    *ret_values = 0;
+    for (unsigned i = 0; i < RANGES; i++) {
+        bool want = false;
+        for (unsigned p = 0; r->count[i] > 0 && p < places; p++) {
+            want |= place[p] - before < r->count[i]; /* wraps around where it lies below */
+        }
+        if (want) {
+            wanted[found++] = (wanted_t){before, r->count[i], NULL};
+            r->wanted[i] = (uint8_t)found;
+            *ret_values += r->count[i];
+        }
+        before += r->count[i];
+    }
+    return found;
+}
+
+/* Copies the values of the wanted ranges to scratch, one range behind the other. */
+static void gather_wanted(const ranges_t *r, const double *v, size_t n, wanted_t *wanted,
+                          unsigned count, double *scratch) {
+    for (unsigned i = 0; i < count; i++) {
+        wanted[i].value = scratch;
+        scratch += wanted[i].count;
+        wanted[i].count = 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        unsigned number = r->wanted[range_of(r, v[i])];
+        if (number != 0) {
+            wanted_t *w = &wanted[number - 1];
+            w->value[w->count++] = v[i];
+        }
+    }
+}
+
+void pt_sort_places(double *v, size_t n, double *scratch, const size_t *place, unsigned places) {
+    ranges_t r;
+    wanted_t wanted[PLACES_MAX];
+    if (n < SMALL || n > UINT32_MAX || places > PLACES_MAX) {
+        pt_sort_doubles(v, n, scratch);
+        return;
+    }
+    size_t values;
+    count_ranges(&r, v, n);
+    unsigned count = find_wanted(&r, place, places, wanted, &values);
+    if (values > n / 2) { /* sorting these takes as much room again */
+        pt_sort_doubles(v, n, scratch);
+        return;
+    }
+    gather_wanted(&r, v, n, wanted, count, scratch);
+    for (unsigned i = 0; i < count; i++) {
+        pt_sort_doubles(wanted[i].value, wanted[i].count, scratch + values);
+    }
+    for (unsigned p = 0; p < places; p++) {
+        for (unsigned i = 0; i < count; i++) {
+            if (place[p] - wanted[i].before < wanted[i].count) {
+                v[place[p]] = wanted[i].value[place[p] - wanted[i].before];
+            }
+        }
+    }
+}
+
+void pt_quantile_places(size_t n, double q, size_t ret_place[2]) {
+    ret_place[0] = PT_MIN((size_t)(q * (double)(n - 1)), n - 1);
+    ret_place[1] = PT_MIN(ret_place[0] + 1, n - 1);
+}
+
+/* ---- figures ---- */
+
 double pt_quantile(const double *sorted, size_t n, double q) {
     if (n == 0) {
         return (double)NAN;
     }
-    double at = q * (double)(n - 1);
-    size_t below = (size_t)at;
-    if (below + 1 >= n) {
-        return sorted[n - 1];
+    size_t place[2];
+    pt_quantile_places(n, q, place);
+    double part = q * (double)(n - 1) - (double)place[0];
+    double low = sorted[place[0]];
+    return place[0] == place[1] ? low : low + part * (sorted[place[1]] - low);
+}
+
+double pt_sum(const double *v, size_t n) {
+    double sum = 0, lost = 0; /* what the additions have rounded away */
+    for (size_t i = 0; i < n; i++) {
+        double more = sum + v[i], added = more - sum;
+        lost += (sum - (more - added)) + (v[i] - added);
+        sum = more;
     }
-    double part = at - (double)below;
-    return sorted[below] + part * (sorted[below + 1] - sorted[below]);
+    return isfinite(sum) ? sum + lost : sum;
+}
+
+/* What is looked up at places. */
+static pt_summary_t look_up(const double *sorted, size_t n, double sum) {
+    bool none = n == 0;
+    return (pt_summary_t){.n = n,
+                          .sum = sum,
+                          .mean = none ? (double)NAN : sum / (double)n,
+                          .min = none ? (double)NAN : sorted[0],
+                          .max = none ? (double)NAN : sorted[n - 1],
+                          .p50 = pt_quantile(sorted, n, 0.5),
+                          .p90 = pt_quantile(sorted, n, 0.9),
+                          .p99 = pt_quantile(sorted, n, 0.99),
+                          .median_low = none ? (double)NAN : sorted[(n - 1) / 2]};
 }
 
 pt_summary_t pt_summarise(const double *sorted, size_t n) {
-    pt_summary_t s = {.n = n,
-                      .mean = (double)NAN,
-                      .min = (double)NAN,
-                      .max = (double)NAN,
-                      .p50 = pt_quantile(sorted, n, 0.5),
-                      .p90 = pt_quantile(sorted, n, 0.9),
-                      .p99 = pt_quantile(sorted, n, 0.99),
-                      .median_low = (double)NAN};
-    if (n == 0) {
-        return s;
+    return look_up(sorted, n, pt_sum(sorted, n));
+}
+
+pt_summary_t pt_summarise_any(double *v, size_t n, double *scratch, size_t top, double *ret_limit) {
+    double sum = pt_sum(v, n);
+    if (n > 0) {
+        size_t place[9] = {0, n - 1, top > 0 && top < n ? n - top : 0};
+        pt_quantile_places(n, 0.5, &place[3]); /* the lower of the two in the middle, too */
+        pt_quantile_places(n, 0.9, &place[5]);
+        pt_quantile_places(n, 0.99, &place[7]);
+        pt_sort_places(v, n, scratch, place, PT_ARRAY_LEN(place));
     }
-    double sum = 0, lost = 0; /* what additions have rounded away (Kahan) */
-    for (size_t i = 0; i < n; i++) {
-        double add = sorted[i] - lost, more = sum + add;
-        lost = (more - sum) - add;
-        sum = more;
-    }
-    s.sum = sum;
-    s.mean = sum / (double)n;
-    s.min = sorted[0];
-    s.max = sorted[n - 1];
-    s.median_low = sorted[(n - 1) / 2];
-    return s;
+    *ret_limit = pt_top_limit(v, n, top);
+    return look_up(v, n, sum);
 }
 
 double pt_top_limit(const double *sorted, size_t n, size_t top) {
     return top == 0 ? (double)INFINITY : top >= n ? (double)-INFINITY : sorted[n - top];
-}
-
-size_t pt_count_below(const double *sorted, size_t n, double limit) {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        low = sorted[mid] < limit ? mid + 1 : low;
-        high = sorted[mid] < limit ? high : mid;
-    }
-    return low;
 }
 
 double pt_scaled_mad(double *v, size_t n, double *scratch) {
