@@ -53,9 +53,11 @@ enum {
  *   word 0: kind (8 bits) | flags (8) | length in words, this one counted (16) | site id (32)
  *   word 1: time, clock ticks; of scopes and ends of phases the begin, and word 2: the end
  *   then, if flagged, the name id; then the id of all but scopes, instants and counters; then the
- *   arguments. The end of a phase may name the site of its begin: then it has no arguments. */
+ *   arguments. The end of a phase may name the site of its begin: then it has no arguments, nor has
+ *   a scope that was left open. */
 #define PERFTRACE_I_RECORD_NAMED  1u /* a word with the id of a run-time name follows the times */
 #define PERFTRACE_I_RECORD_FORKED 2u /* scope began before the fork; start is the fork's time */
+#define PERFTRACE_I_RECORD_LEFT   4u /* scope that its thread left open: the end is the thread's */
 
 #define PERFTRACE_I_RECORD_HEAD(kind, flags, words, site)                                          \
     ((uint64_t)(kind) | (uint64_t)(flags) << 8 | (uint64_t)(words) << 16 | (uint64_t)(site) << 32)

@@ -68,6 +68,10 @@ void perftrace__thread_count_lost(void);
 perftrace__slot_t *perftrace__thread_last_slot(void);
 void perftrace__threads_forget(void);
 
+/* emit.c: tells of the scopes that the calling thread, whose slot this is, leaves open at its end,
+ * and closes them. May block as emitting does. */
+void perftrace__emit_left_open(perftrace__slot_t *slot);
+
 /* clock.c */
 void perftrace__clock_start(bool slow);
 void perftrace__clock_first_anchor(perftrace__ring_header_t *h);

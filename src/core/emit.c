@@ -192,7 +192,8 @@ typedef struct record {
 static void put_record(perftrace__slot_t *s, const record_t *r, uint32_t new_depth) {
     cut_t cuts[PERFTRACE_I_MAX_ARGS];
     uint32_t kind = r->kind ? r->kind : r->site->kind;
-    bool bare = kind != r->site->kind; /* an end that names the site of its begin */
+    /* The end that names the site of its begin, the scope that was left open. */
+    bool bare = !r->site || kind != r->site->kind;
     bool two_times = perftrace__kind_times(kind) == 2;
     bool has_id = perftrace__kind_has_id(kind);
     uint32_t words = (bare ? 0 : arg_words(r->site, r->values, cuts)) + (two_times ? 3u : 2u) +
@@ -321,6 +322,23 @@ perftrace_i_begun_t perftrace_i_lap_slow(const perftrace_i_site_t *site, uint64_
         perftrace_i_end_slow(site, live_depth, start, now, values, nargs_name);
     }
     return begin_at(next, next_name, now);
+}
+
+void perftrace__emit_left_open(perftrace__slot_t *slot) {
+    uint64_t now = perftrace__clock_ticks();
+    for (uint32_t depth = PT_MIN((uint8_t)slot->hot.word, PERFTRACE_I_MAX_DEPTH); depth > 0;
+         depth--) {
+        const perftrace_i_open_t *open = &slot->open[depth - 1];
+        if (open->site) {
+            const record_t r = {.kind = PERFTRACE_I_KIND_SCOPE,
+                                .id = open->site,
+                                .flags = PERFTRACE_I_RECORD_LEFT,
+                                .name = open->name,
+                                .start = open->start,
+                                .end = now};
+            put_record(slot, &r, depth - 1);
+        }
+    }
 }
 
 /* ---- points -------------------------------------------------------------------------------------

@@ -36,6 +36,11 @@ static void forget(void) {
 static void thread_exit(void *unused) {
     (void)unused;
     perftrace__core_t *c = &perftrace__core;
+    perftrace__slot_t *left = (perftrace__slot_t *)(void *)me.slot;
+    if (left && (uint8_t)left->hot.word && me.generation == pt_load_relaxed(&c->generation) &&
+        pt_load_acquire(&c->active)) {
+        perftrace__emit_left_open(left); /* not under the lock: it may wait for room */
+    }
     pthread_mutex_lock(&c->lock);
     perftrace_i_slot_t *slot = me.slot;
     bool mine = slot && me.generation == c->generation && c->active;
@@ -43,7 +48,7 @@ static void thread_exit(void *unused) {
     me.keyed = false;
     if (mine) {
         perftrace__slot_t *s = (perftrace__slot_t *)(void *)slot;
-        /* Scopes the thread left open will never end. */
+        /* Entries without a scope, those that found no room. */
         pt_store_release(&s->hot.word, s->hot.word & ~(uint64_t)0xFF);
         /* Hands the slot to the drain; pairs with the acquire in its snapshot. */
         pt_store_release(&s->state, PERFTRACE__SLOT_EXITED);

@@ -89,6 +89,7 @@ static void commit(perftrace__drain_t *d) {
     h->session_offset[seq & 1] = d->nsinks > 1 ? d->sinks[1]->ops->offset(d->sinks[1]) : 0;
     c->written = d->written;
     c->closed = d->closed;
+    c->left = d->left;
     memcpy(c->dropped, d->dropped, sizeof(c->dropped));
     uint32_t n = PT_MIN(pt_load_acquire(&h->slot_count), d->cap);
     for (uint32_t i = 0; i < n; i++) {
@@ -196,7 +197,8 @@ static perftrace__taker_t taker(perftrace__drain_t *d) {
                                 .sinks = d->sinks,
                                 .nsinks = d->nsinks,
                                 .kept = &d->written,
-                                .no_memory = &d->no_memory};
+                                .no_memory = &d->no_memory,
+                                .left = &d->left};
 }
 
 /* Heads of all slots, then the log: every site a record names was logged before the record was
@@ -387,7 +389,7 @@ int perftrace__drain_finish(perftrace__drain_t *d, uint64_t late) {
     if (late) {
         report_drop(d, PERFTRACE_DROP_late, late, 0, 0, 0);
     }
-    perftrace__account_t account = {0};
+    perftrace__account_t account = {.unfinished = d->left};
     report_open_scopes(d, PT_MIN(d->ring->header->slot_count, d->cap), &account);
     account.written = d->written;
     memcpy(account.dropped, d->dropped, sizeof(account.dropped));
@@ -426,9 +428,9 @@ uint64_t perftrace__drain_backlog_events(const perftrace__ring_t *ring) {
         uint64_t left = (pt_load_acquire(&s->hot.word) >> 8) - tail;
         uint64_t time;
         for (uint32_t words; left && (words = perftrace__record_peek(p, left, &time)) != 0;) {
+            events += !perftrace__record_is_left(*p);
             p += words;
             left -= words;
-            events++;
         }
     }
     return events;

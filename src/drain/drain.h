@@ -35,6 +35,7 @@ typedef struct perftrace__drain {
     uint32_t cap; /* places in the three arrays */
     uint64_t written;
     uint64_t committed; /* of written, what is in the present file */
+    uint64_t left;      /* scopes that ended threads left open, told as unfinished */
     uint64_t dropped[PERFTRACE__RING_DROPS];
     uint64_t no_slot;   /* reported */
     uint64_t no_memory; /* events of this sweep without a line */

@@ -16,7 +16,11 @@ typedef struct perftrace__taker {
     unsigned nsinks;
     uint64_t *kept;      /* counts the records that the first sink took */
     uint64_t *no_memory; /* and those that it had no memory for */
+    uint64_t *left;      /* and scopes that their threads left open */
 } perftrace__taker_t;
+
+/* Tells the sinks of a scope that its thread left open. */
+void perftrace__take_left(const perftrace__taker_t *t, const perftrace__event_t *ev);
 
 /* Takes the lane's next record and moves the merge on; of a damaged one the rest of the lane is
  * given up. */
@@ -29,12 +33,16 @@ static inline void perftrace__take_record(const perftrace__taker_t *t, perftrace
         perftrace__ring_resolve(t->header, &ev);
         ev.tid = lane->tid;
         ev.slot = lane->slot;
-        bool kept = t->sinks[0]->ops->event(t->sinks[0], &ev);
-        for (unsigned i = 1; i < t->nsinks; i++) {
-            t->sinks[i]->ops->event(t->sinks[i], &ev);
+        if (PT_UNLIKELY(perftrace__record_is_left(lane->p[0]))) {
+            perftrace__take_left(t, &ev);
+        } else {
+            bool kept = t->sinks[0]->ops->event(t->sinks[0], &ev);
+            for (unsigned i = 1; i < t->nsinks; i++) {
+                t->sinks[i]->ops->event(t->sinks[i], &ev);
+            }
+            *t->kept += kept;
+            *t->no_memory += !kept;
         }
-        *t->kept += kept;
-        *t->no_memory += !kept;
     }
     perftrace__merge_advance(m, lane, words);
 }

@@ -73,12 +73,13 @@ uint32_t perftrace__record_decode(const uint64_t *p, uint64_t left,
     /* The end of a phase that has nothing of its own to tell names the site of the begin. */
     bool of_begin =
         ev->kind == PERFTRACE_I_KIND_PHASE_END && ev->site->kind == PERFTRACE_I_KIND_PHASE_BEGIN;
+    bool bare = of_begin || perftrace__record_is_left(p[0]);
     if (ev->site->kind != ev->kind && !of_begin) {
         return 0;
     }
     ev->name = ev->site->name;
     ev->name_len = ev->site->name_len;
-    ev->nargs = of_begin ? 0 : ev->site->nargs;
+    ev->nargs = bare ? 0 : ev->site->nargs;
     ev->start = p[1];
     ev->end = time;
     const uint64_t *at = p + 1 + perftrace__kind_times(ev->kind);
@@ -94,7 +95,7 @@ uint32_t perftrace__record_decode(const uint64_t *p, uint64_t left,
         }
         ev->id = *at++;
     }
-    if (of_begin ? at != end : !args_fit(ev->site, at, end)) {
+    if (bare ? at != end : !args_fit(ev->site, at, end)) {
         return 0;
     }
     ev->args = at;

@@ -69,6 +69,13 @@ static inline uint32_t perftrace__record_peek(const uint64_t *p, uint64_t left,
     return words;
 }
 
+/* Whether the record with this first word is a scope that its thread left open: no event of its
+ * own, but told as unfinished. */
+static inline bool perftrace__record_is_left(uint64_t head) {
+    return (uint8_t)head == PERFTRACE_I_KIND_SCOPE &&
+           ((uint8_t)(head >> 8) & PERFTRACE_I_RECORD_LEFT) != 0;
+}
+
 /* The event of an open-scope entry: start and end are its begin, no arguments. False for entries
  * that are closed or whose site is unknown or no scope. */
 bool perftrace__record_from_open(const perftrace_i_open_t *open,

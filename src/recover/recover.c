@@ -79,7 +79,8 @@ static perftrace__taker_t taker(work_t *w) {
                                 .sinks = &w->sink,
                                 .nsinks = 1,
                                 .kept = &w->r->events,
-                                .no_memory = &w->no_memory};
+                                .no_memory = &w->no_memory,
+                                .left = &w->account.unfinished};
 }
 
 static int write_events(work_t *w) {
@@ -150,6 +151,7 @@ static void write_open_scopes(work_t *w) {
 
 static int write_rest(work_t *w) {
     int status = read_slots(w);
+    w->account.unfinished = w->view->commit.left;
     if (status == PERFTRACE_OK) {
         status = write_events(w);
     }

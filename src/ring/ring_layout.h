@@ -45,6 +45,7 @@ typedef struct perftrace__commit {
     uint64_t file_offset;                    /* bytes of the trace file that belong to this state */
     uint64_t written;                        /* events in them */
     uint64_t closed;                         /* the footer is among them */
+    uint64_t left;                           /* scopes in them that ended threads left open */
     uint64_t dropped[PERFTRACE__RING_DROPS]; /* losses reported in them, by cause */
 } perftrace__commit_t;
 
