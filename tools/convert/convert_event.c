@@ -41,7 +41,7 @@ PT_ALWAYS_INLINE pt_thread_t *thread_of(pt_convert_input_t *in, const pt_event_t
 }
 
 static bool set_counter(pt_convert_input_t *in, const pt_event_t *ev, pt_put_t *put) {
-    unsigned nonfinite, not_numeric;
+    unsigned nonfinite = 0, not_numeric = 0;
     put->args = ev->args;
     if ((ev->has & PT_EVENT_ARGS_NUMERIC) == 0) {
         put->args = pt_args_counter(&in->scratch[0], ev->args, &nonfinite, &not_numeric);
@@ -53,7 +53,11 @@ static bool set_counter(pt_convert_input_t *in, const pt_event_t *ev, pt_put_t *
         }
         in->counts.nonfinite += nonfinite;
     }
-    return put->args.len > 2;
+    bool any = put->args.len > 2;
+    if (!any && nonfinite + not_numeric == 0) {
+        pt_convert_problem(in, PT_TRACE_PROBLEM_NO_VALUE);
+    }
+    return any;
 }
 
 static void other(pt_convert_input_t *in, pt_thread_t *th, const pt_event_t *ev,

@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A packed or foreign standard input is read twice: from a copy. */
-static bool spool_stdin(pt_convert_input_t *in) {
+/* What can be read once only is read from a copy where one pass is not enough. */
+static bool make_spool(pt_convert_input_t *in) {
     const char *dir = getenv("TMPDIR");
     char path[512];
     snprintf(path, sizeof path, "%s/perf-trace-convert.XXXXXX",
              dir != NULL && dir[0] != '\0' ? dir : "/tmp");
     in->spool = mkostemp(path, O_CLOEXEC);
     if (in->spool < 0) {
-        pt_error("cannot make a copy of standard input in %s: %s", path, strerror(errno));
+        pt_error("cannot make a copy of %s in %s: %s", in->name, path, strerror(errno));
         return false;
     }
     unlink(path);
@@ -29,7 +29,7 @@ static bool spool_stdin(pt_convert_input_t *in) {
         size_t done = 0;
         int rc = perftrace__os_write_all(in->spool, buf, (size_t)n, &done);
         if (rc != 0) {
-            pt_error("cannot copy standard input to %s: %s", path, strerror(-rc));
+            pt_error("cannot copy %s to %s: %s", in->name, path, strerror(-rc));
             ok = false;
         }
     }
@@ -59,6 +59,25 @@ static bool reopen(pt_convert_input_t *in) {
     return rc == 0;
 }
 
+/* Holes at the start of a file, as crashes leave them, may be longer than what is looked at. */
+static void sniff_behind_hole(pt_convert_input_t *in) {
+    char *buf = malloc(PT_SOURCE_PEEK);
+    size_t len = 0;
+    bool last = buf == NULL;
+    while (!last && len < PT_SOURCE_PEEK) {
+        int64_t n = pt_input_read(in->handle, buf + len, PT_SOURCE_PEEK - len);
+        last = n <= 0;
+        len += last ? 0 : (size_t)n;
+        size_t blank = pt_source_blank(buf, len);
+        len -= blank;
+        memmove(buf, buf + blank, len);
+    }
+    if (len > 0) {
+        pt_source_sniff(&in->source, buf, len, len < PT_SOURCE_PEEK);
+    }
+    free(buf);
+}
+
 pt_exit_t pt_convert_input_open(pt_convert_input_t *in, const pt_path_t *path, unsigned index,
                                 const pt_convert_options_t *options, pt_problems_t *book) {
     perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
@@ -77,12 +96,16 @@ pt_exit_t pt_convert_input_open(pt_convert_input_t *in, const pt_path_t *path, u
     size_t len = pt_input_peek(in->handle, PT_SOURCE_PEEK, &data);
     pt_source_sniff(&in->source, data, len, len < PT_SOURCE_PEEK);
     char byte;
+    if (path->regular && !path->is_stdin && len == PT_SOURCE_PEEK &&
+        pt_source_blank(data, len) == len) {
+        sniff_behind_hole(in);
+    }
     if (len == 0 && pt_input_read(in->handle, &byte, 1) < 0) {
         in->source.why = "nothing can be unpacked from its gzip data";
     }
     in->reader.book = book;
-    if (path->is_stdin && !in->source.ours && in->source.shape != PT_SHAPE_NONE &&
-        !spool_stdin(in)) {
+    bool once = path->is_stdin ? !in->source.ours : !path->regular;
+    if (once && in->source.shape != PT_SHAPE_NONE && !make_spool(in)) {
         return PT_EXIT_INPUT;
     }
     if (!path->is_stdin) {

@@ -59,7 +59,7 @@ typedef struct pt_convert_input {
     bool named_rank;     /* labels give the rank: there is more than one file, or it is known */
     int64_t order_scale; /* sort index = rank times this plus the process' place in the file */
     unsigned run, runs;  /* this is run number `run` (from 1) of `runs` of its rank */
-    int spool;           /* descriptor of a copy of standard input; -1: none */
+    int spool;           /* descriptor of a copy of what can be read once only; -1: none */
 
     /* Conversion. */
     pt_input_t *handle;

@@ -100,6 +100,12 @@ static void feed_lines(pt_cutter_t *c, const char *p, const char *end, bool last
     c->chunk_line += lines;
 }
 
+static void enter_events(pt_cutter_t *c) {
+    c->state = STATE_EVENTS;
+    c->saw_events = true;
+    c->closed = false;
+}
+
 /* A complete value of the outer object, or a record. */
 static void give_value(pt_cutter_t *c, const char *p, size_t len) {
     switch (c->state) {
@@ -128,15 +134,46 @@ static void pass_value(pt_cutter_t *c) {
     }
 }
 
+/* A byte that belongs to nothing. */
+static const char *pass_junk(pt_cutter_t *c, const char *p) {
+    c->junk_offset = c->junk++ == 0 ? c->chunk_offset + (uint64_t)(p - c->chunk) : c->junk_offset;
+    return p + 1;
+}
+
+/* Before the document: a byte order mark and NUL bytes are no loss, nor is what was sniffed over.
+ */
+static const char *start_document(pt_cutter_t *c, const char *p) {
+    if (*p == '[' || *p == '{') {
+        c->in_object = *p == '{';
+        if (c->in_object) {
+            c->state = STATE_KEY;
+        } else {
+            enter_events(c);
+        }
+    } else {
+        c->byte_order_mark |= *p == '\xEF' && c->chunk_offset == 0 && p == c->chunk;
+    }
+    return p + 1;
+}
+
+/* Behind the document: profilers that write into a file again leave another one there. */
+static const char *after_document(pt_cutter_t *c, const char *p) {
+    if (*p != '[' && *p != '{') {
+        return pass_junk(c, p);
+    }
+    if (c->more_documents++ == 0) {
+        c->more_offset = c->chunk_offset + (uint64_t)(p - c->chunk);
+    }
+    return start_document(c, p);
+}
+
 /* Cuts the value at p, or carries on with one; the place behind it. */
 static const char *cut_value(pt_cutter_t *c, const char *p, const char *end, bool last) {
     size_t limit = c->state == STATE_EVENTS ? PT_RECORD_LIMIT : PT_MEMBER_LIMIT;
     bool done = false, carried = c->carry.len > 0;
     size_t len = perftrace__json_split(&c->split, p, (size_t)(end - p), &done);
     if (!carried && len == 0 && done) {
-        c->junk_offset =
-            c->junk++ == 0 ? c->chunk_offset + (uint64_t)(p - c->chunk) : c->junk_offset;
-        return p + 1;
+        return pass_junk(c, p);
     }
     done |= last && p + len == end;
     if (!carried && done) {
@@ -169,36 +206,31 @@ static bool is_events_key(const pt_cutter_t *c) {
 static const char *doc_step(pt_cutter_t *c, const char *p, const char *end, bool last) {
     switch (c->state) {
     case STATE_START:
-        if (*p == '[' || *p == '{') {
-            c->state = *p == '[' ? STATE_EVENTS : STATE_KEY;
-            c->saw_events |= *p == '[';
-        }
-        return p + 1;
+        return start_document(c, p);
     case STATE_KEY:
         if (*p == '}') {
             c->state = STATE_AFTER;
             return p + 1;
         }
-        return *p == '"' ? cut_value(c, p, end, last) : p + 1;
+        return *p == '"' ? cut_value(c, p, end, last) : pass_junk(c, p);
     case STATE_COLON:
         c->state = *p == ':' ? STATE_VALUE : STATE_KEY;
         return *p == ':' ? p + 1 : p;
     case STATE_VALUE:
         if (*p == '[' && is_events_key(c)) {
-            c->state = STATE_EVENTS;
-            c->saw_events = true;
+            enter_events(c);
             return p + 1;
         }
         return cut_value(c, p, end, last);
     case STATE_EVENTS:
         if (*p == ']') {
-            c->state = c->shape == PT_SHAPE_OBJECT ? STATE_KEY : STATE_AFTER;
+            c->state = c->in_object ? STATE_KEY : STATE_AFTER;
             c->closed = true;
             return p + 1;
         }
         return cut_value(c, p, end, last);
     default:
-        return end;
+        return after_document(c, p);
     }
 }
 

@@ -36,14 +36,18 @@ struct pt_cutter {
     /* Read by the caller. */
     uint64_t too_long;                       /* records dropped for their length */
     uint64_t too_long_line, too_long_offset; /* of the first */
-    uint64_t junk;                           /* bytes between records that belong to none */
+    uint64_t junk;                           /* bytes outside records that belong to nothing */
     uint64_t junk_offset;                    /* of the first */
+    uint64_t more_documents;                 /* traces behind the end of the first one */
+    uint64_t more_offset;                    /* of the first of them */
+    bool byte_order_mark;                    /* the document begins with one */
     bool saw_events;                         /* an array of events was entered (lines: always) */
-    bool closed;                             /* it was closed too */
+    bool closed;                             /* the last one entered was closed too */
 
     /* Its own. */
     int state;
-    bool skipping; /* in a record or member that is too long */
+    bool in_object; /* the outer bracket of the document is a brace */
+    bool skipping;  /* in a record or member that is too long */
     perftrace__json_split_t split;
     perftrace__strbuf_t carry, key;
     const char *chunk;

@@ -154,6 +154,10 @@ void pt_trace_reader_feed(pt_trace_reader_t *r, const char *chunk, size_t len, b
                              c->too_long_offset, NULL, c->too_long);
         pt_problems_add_many(r->book, PT_TRACE_PROBLEM_JUNK, r->file, 0, c->junk_offset, NULL,
                              c->junk);
+        pt_problems_add_many(r->book, PT_TRACE_PROBLEM_DOCUMENTS, r->file, 0, c->more_offset, NULL,
+                             c->more_documents);
+        pt_problems_add_many(r->book, PERFTRACE__JSON_REPAIR_INDEX_BYTE_ORDER_MARK, r->file, 0, 0,
+                             NULL, c->byte_order_mark);
         if (c->shape != PT_SHAPE_LINES && c->saw_events && !c->closed) {
             pt_problems_add(r->book, PT_TRACE_PROBLEM_NOT_CLOSED, r->file, 0, c->chunk_offset,
                             NULL);

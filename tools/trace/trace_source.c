@@ -144,13 +144,20 @@ static pt_shape_t first_object(const char *p, size_t len, bool whole) {
     return event ? PT_SHAPE_LINES : whole ? PT_SHAPE_NONE : PT_SHAPE_OBJECT;
 }
 
+size_t pt_source_blank(const char *data, size_t len) {
+    size_t i = 0;
+    while (i < len && (data[i] == '\0' || data[i] == ' ' || data[i] == '\n' || data[i] == '\r' ||
+                       data[i] == '\t')) {
+        i++;
+    }
+    return i;
+}
+
 static bool skip_to_text(const char **p, const char *end) {
     if (end - *p >= 3 && memcmp(*p, "\xEF\xBB\xBF", 3) == 0) {
         *p += 3;
     }
-    while (*p < end && (**p == '\0' || **p == ' ' || **p == '\n' || **p == '\r' || **p == '\t')) {
-        (*p)++;
-    }
+    *p += pt_source_blank(*p, (size_t)(end - *p));
     return *p < end;
 }
 

@@ -51,6 +51,9 @@ void pt_source_free(pt_source_t *source); /* accepts NULL */
  * shape, ours, why, and what a header says. Pure but for memory. */
 void pt_source_sniff(pt_source_t *source, const char *data, size_t len, bool whole);
 
+/* How many bytes at the start are white space or NUL. Pure. */
+size_t pt_source_blank(const char *data, size_t len);
+
 /* Takes what the args object of a header line says; false when it is no object. */
 bool pt_source_take_header(pt_source_t *source, const perftrace__json_slice_t *args);
 
