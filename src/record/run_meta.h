@@ -28,6 +28,8 @@ typedef struct perftrace__run_meta {
     uint64_t mono_ns;       /* CLOCK_MONOTONIC_RAW at ts 0 */
     char run_id[64];
     char role[2048];
+    char experiment[2048]; /* "" none, like the others */
+    char trial[2048];
     char host[256];
     char boot_id[40];
     char launcher[32];

@@ -33,6 +33,8 @@ static bool read_at(int fd, void *out, size_t len, uint64_t at) {
 static void terminate_strings(perftrace__run_meta_t *m) {
     m->run_id[sizeof(m->run_id) - 1] = '\0';
     m->role[sizeof(m->role) - 1] = '\0';
+    m->experiment[sizeof(m->experiment) - 1] = '\0';
+    m->trial[sizeof(m->trial) - 1] = '\0';
     m->host[sizeof(m->host) - 1] = '\0';
     m->boot_id[sizeof(m->boot_id) - 1] = '\0';
     m->launcher[sizeof(m->launcher) - 1] = '\0';

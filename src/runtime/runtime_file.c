@@ -69,6 +69,8 @@ void perftrace__runtime_fill_meta(void) {
     m->process_start = perftrace__os_process_start(m->pid);
     m->pid_namespace = perftrace__os_pid_namespace();
     copy_text(m->role, sizeof(m->role), o->role);
+    copy_text(m->experiment, sizeof(m->experiment), o->experiment_name);
+    copy_text(m->trial, sizeof(m->trial), o->trial_name);
     copy_text(m->launcher, sizeof(m->launcher), rt->config.launcher);
     perftrace__os_hostname(m->host, sizeof(m->host));
     perftrace__os_boot_id(m->boot_id);

@@ -152,6 +152,12 @@ void perftrace__jsonl_header(perftrace__jsonl_t *j, const perftrace__run_meta_t 
     }
     PERFTRACE__TOPOLOGY_LIST(X)
 #undef X
+    if (m->experiment[0]) {
+        put_text(out, "experiment_name", m->experiment);
+    }
+    if (m->trial[0]) {
+        put_text(out, "trial_name", m->trial);
+    }
     put_text(out, "library", PERFTRACE_VERSION);
     perftrace__strbuf_puts(out, "}}\n");
 }

@@ -424,8 +424,26 @@ static void use_endless_path(const char *where) {
     emit_ten();
 }
 
-/* Walks down one name at a time; counts the trace files and checks every name's length. */
-static size_t count_traces(const char *path) {
+/* 1 when the header names the experiment in full: with the first of the two characters, 2 with the
+ * second. */
+static unsigned label_of(const char *path) {
+    traced_file_t f = traced_read(path, "traces-r0.jsonl");
+    const char *said = cJSON_GetStringValue(traced_arg(f.lines[0], "experiment_name"));
+    assert_non_null(said);
+    unsigned found = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        char label[801];
+        make_label(label, i ? '\xB6' : '\xA4');
+        found += strcmp(said, label) == 0 ? i + 1 : 0;
+    }
+    assert_string_equal(cJSON_GetStringValue(traced_arg(f.lines[0], "trial_name")), "t");
+    traced_free(&f);
+    return found;
+}
+
+/* Walks down one name at a time; counts the trace files and checks every name's length. Adds up
+ * their labels. */
+static size_t count_traces(const char *path, unsigned *labels) {
     size_t n = 0;
     DIR *d = opendir(path);
     assert_non_null(d);
@@ -438,7 +456,12 @@ static size_t count_traces(const char *path) {
         struct stat st;
         snprintf(inner, sizeof(inner), "%s/%s", path, e->d_name);
         assert_int_equal(stat(inner, &st), 0);
-        n += S_ISDIR(st.st_mode) ? count_traces(inner) : strcmp(e->d_name, "traces-r0.jsonl") == 0;
+        if (S_ISDIR(st.st_mode)) {
+            n += count_traces(inner, labels);
+        } else if (strcmp(e->d_name, "traces-r0.jsonl") == 0) {
+            n++;
+            *labels += label_of(path);
+        }
     }
     closedir(d);
     return n;
@@ -448,7 +471,9 @@ static void pt48_long_labels_make_two_files_and_long_paths_a_message(void **stat
     (void)state;
     traced_run(use_first_label, dir);
     traced_run(use_second_label, dir);
-    assert_int_equal(count_traces(dir), 2);
+    unsigned labels = 0;
+    assert_int_equal(count_traces(dir, &labels), 2);
+    assert_int_equal(labels, 3); /* one of each */
     traced_run(use_endless_path, dir);
 }
 
