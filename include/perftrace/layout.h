@@ -35,19 +35,24 @@ enum {
         PERFTRACE_I_KIND_LAST = PERFTRACE_I_KIND_SESSION_PHASE
 };
 
-/* Argument types. X(NAME, number). One 64-bit word each; STR is a length word and padded bytes. */
+/* Argument types. X(NAME, number). One 64-bit word each; STR is a length word and padded bytes, and
+ * so is JSON: the text of one value, which becomes part of the line as it is. */
 #define PERFTRACE_I_TYPE_LIST(X)                                                                   \
     X(I64, 1)                                                                                      \
     X(U64, 2)                                                                                      \
     X(F64, 3)                                                                                      \
     X(BOOL, 4)                                                                                     \
-    X(STR, 5)
+    X(STR, 5)                                                                                      \
+    X(JSON, 6)
 
 enum {
 #define PERFTRACE_I_TYPE_ENUM(name, number) PERFTRACE_I_TYPE_##name = (number),
     PERFTRACE_I_TYPE_LIST(PERFTRACE_I_TYPE_ENUM)
 #undef PERFTRACE_I_TYPE_ENUM
+        PERFTRACE_I_TYPE_LAST = PERFTRACE_I_TYPE_JSON
 };
+/* Whether an argument of the type is bytes behind a length. */
+#define PERFTRACE_I_TYPE_HAS_BYTES(type) ((type) >= PERFTRACE_I_TYPE_STR)
 
 /* A record is a run of 64-bit words, host byte order:
  *   word 0: kind (8 bits) | flags (8) | length in words, this one counted (16) | site id (32)

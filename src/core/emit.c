@@ -139,7 +139,7 @@ static uint32_t arg_words(const perftrace_i_site_t *site, const uint64_t *values
     uint32_t words = 0;
     for (uint32_t i = 0; i < site->nargs; i++) {
         words++;
-        if (site->args[i].type == PERFTRACE_I_TYPE_STR) {
+        if (PERFTRACE_I_TYPE_HAS_BYTES(site->args[i].type)) {
             const char *str = (const char *)(uintptr_t)values[i];
             if (str) {
                 cuts[i] = cut_string(str, pt_load_relaxed(&perftrace__core.string_max));
@@ -153,7 +153,7 @@ static uint32_t arg_words(const perftrace_i_site_t *site, const uint64_t *values
 static uint64_t *put_args(uint64_t *at, const perftrace_i_site_t *site, const uint64_t *values,
                           const cut_t *cuts) {
     for (uint32_t i = 0; i < site->nargs; i++) {
-        if (site->args[i].type != PERFTRACE_I_TYPE_STR) {
+        if (!PERFTRACE_I_TYPE_HAS_BYTES(site->args[i].type)) {
             *at++ = values[i];
             continue;
         }
@@ -476,7 +476,7 @@ void perftrace_i_phase_words(perftrace_phase_t *p, perftrace_i_site_t *site, int
 int perftrace_span_begin(perftrace_span_t *span, perftrace_i_site_t *site, const uint64_t *values) {
     uint32_t nstrings = 0;
     for (uint32_t i = 0; i < site->nargs; i++) {
-        nstrings += site->args[i].type == PERFTRACE_I_TYPE_STR;
+        nstrings += PERFTRACE_I_TYPE_HAS_BYTES(site->args[i].type);
     }
     uint32_t flags = PERFTRACE_I_SCOPE_SPAN | (nstrings ? PERFTRACE_I_SCOPE_SLOW : 0);
     if (!perftrace_i_begin(&span->scope, site, site->nargs | flags, span->values)) {
@@ -489,7 +489,7 @@ int perftrace_span_begin(perftrace_span_t *span, perftrace_i_site_t *site, const
     }
     perftrace_i_hold_t hold = {span->strings, sizeof(span->strings) / PERFTRACE_I_SCOPE_STR};
     for (uint32_t i = 0; nstrings && i < site->nargs; i++) {
-        if (site->args[i].type == PERFTRACE_I_TYPE_STR) {
+        if (PERFTRACE_I_TYPE_HAS_BYTES(site->args[i].type)) {
             span->values[i] =
                 perftrace_i_hold_string((const char *)(uintptr_t)span->values[i], &hold);
         }

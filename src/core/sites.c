@@ -177,7 +177,7 @@ perftrace_i_site_t *perftrace_site_create(int kind, const char *name, const char
     }
     for (uint32_t i = 0; i < nargs; i++) {
         if (!args[i].name || args[i].type < PERFTRACE_I_TYPE_I64 ||
-            args[i].type > PERFTRACE_I_TYPE_STR) {
+            args[i].type > PERFTRACE_I_TYPE_LAST) {
             return NULL;
         }
     }

@@ -6,7 +6,7 @@ const uint64_t *perftrace__arg_next(const uint64_t *arg, const uint64_t *end, ui
     if (arg >= end) {
         return NULL;
     }
-    if (type != PERFTRACE_I_TYPE_STR) {
+    if (!PERFTRACE_I_TYPE_HAS_BYTES(type)) {
         return arg + 1;
     }
     uint64_t len = *arg++;

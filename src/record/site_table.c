@@ -137,8 +137,8 @@ static bool parse_site(perftrace__site_table_t *t, reader_t *r, uint32_t id) {
     for (uint32_t i = 0; !r->bad && i < s->nargs; i++) {
         s->args[i].type = take_u32(r);
         s->args[i].name = take_string(r, &s->args[i].name_len);
-        r->bad |= s->args[i].type < PERFTRACE_I_TYPE_I64 || s->args[i].type > PERFTRACE_I_TYPE_STR;
-        s->has_strings |= s->args[i].type == PERFTRACE_I_TYPE_STR;
+        r->bad |= s->args[i].type < PERFTRACE_I_TYPE_I64 || s->args[i].type > PERFTRACE_I_TYPE_LAST;
+        s->has_strings |= PERFTRACE_I_TYPE_HAS_BYTES(s->args[i].type);
     }
     if (r->bad) {
         free(s);

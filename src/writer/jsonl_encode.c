@@ -5,6 +5,7 @@
 #include "jsonl_encode.h"
 
 #include "json_digits.h"
+#include "json_scan.h"
 #include "json_writer.h"
 
 #include <stdlib.h>
@@ -136,15 +137,24 @@ static size_t string_room(const perftrace__event_t *ev) {
     return room;
 }
 
+/* Whether the text of a JSON argument may stand in a line as it is: it may have been cut, or never
+ * have been JSON. Line feeds between its parts would end the line. */
+static PT_COLD bool is_one_value(const char *text, size_t len) {
+    return !memchr(text, '\n', len) && perftrace__json_check(text, len, NULL, NULL);
+}
+
 /* The argument at *arg, which moves on. */
 PT_ALWAYS_INLINE char *put_value(char *p, const perftrace__event_t *ev, uint32_t type,
                                  const uint64_t **arg) {
-    if (type != PERFTRACE_I_TYPE_STR) {
+    if (!PERFTRACE_I_TYPE_HAS_BYTES(type)) {
         return put_arg(p, type, *(*arg)++, ev->kind == PERFTRACE_I_KIND_COUNTER);
     }
     const char *str = NULL;
     uint32_t len = 0;
     *arg = perftrace__arg_next(*arg, ev->args_end, type, &str, &len);
+    if (PT_UNLIKELY(type == PERFTRACE_I_TYPE_JSON && str && is_one_value(str, len))) {
+        return put(p, str, len);
+    }
     return str ? perftrace__put_json_string(p, str, len) : PUT_LITERAL(p, "null");
 }
 

@@ -522,7 +522,7 @@ static void a_scope_carries_the_step_of_its_begin(void **state) {
 static void make_sites(const char *where) {
     static const perftrace_i_arg_t args[] = {{"n", PERFTRACE_I_TYPE_I64},
                                              {"s", PERFTRACE_I_TYPE_STR}};
-    static const perftrace_i_arg_t bad[] = {{"n", 6}};
+    static const perftrace_i_arg_t bad[] = {{"n", PERFTRACE_I_TYPE_LAST + 1}};
     char name[] = "made.scope";
     perftrace_i_site_t *early =
         perftrace_site_create(PERFTRACE_I_KIND_SCOPE, name, "communication", "f.py", 3, 2, args);

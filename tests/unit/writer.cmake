@@ -5,4 +5,4 @@ perftrace_unit_test(test_writer_file
                             ${CMAKE_CURRENT_LIST_DIR}/traced_child.c
                     ROOMS base record ring sink core drain writer session config recover runtime json json_doc)
 perftrace_unit_test(test_writer_times SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_writer_times.c
-                    ROOMS base record sink writer)
+                    ROOMS base record sink writer json)
