@@ -1,4 +1,4 @@
-foreach(noun reader model stats)
+foreach(noun reader model tasks stats)
   perftrace_unit_test(test_sessions_${noun} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_sessions_${noun}.c
                       ROOMS base json record sink writer session common trace sessions)
 endforeach()

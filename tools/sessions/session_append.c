@@ -96,6 +96,11 @@ bool pt_session_model_append(pt_session_model_t *m, const pt_session_batch_t *ba
     for (size_t i = 0; i < part->rows; i++) {
         append_row(m, &part->row[i], &maps, file, line);
     }
+    pt_session_ids_note(&m->ids, m->row + first_row, part->rows);
+    if (!pt_session_lanes_note(&m->lanes, m->row + first_row, part->rows)) {
+        free_maps(&maps);
+        return false;
+    }
     for (size_t i = 0; i < part->cells; i++) {
         pt_session_cell_t *cell = &m->cell[m->cells++];
         *cell = part->cell[i];

@@ -1,90 +1,8 @@
 /* session_finish.c: from records to sessions, runs and tasks. SPDX-License-Identifier: MIT */
 #include "session_finish.h"
 
-#include "grow.h"
-#include "row_index.h"
-
-typedef struct probe {
-    const pt_session_model_t *m;
-    const pt_session_row_t *row;
-} probe_t;
-
-#define TASK_FLAGS (PT_ROW_TASK_TEXT | PT_ROW_NO_TASK)
-
-static bool same_task(const void *ctx, uint32_t task) {
-    const probe_t *p = ctx;
-    const pt_session_row_t *a = p->row, *b = &p->m->row[p->m->task[task].first_row];
-    return a->task_id == b->task_id && a->rank == b->rank && a->run == b->run &&
-           a->role == b->role && ((a->flags ^ b->flags) & TASK_FLAGS) == 0;
-}
-
-static uint64_t hash_of(const pt_session_row_t *row) {
-    uint64_t hash = pt_row_hash((uint64_t)row->task_id, (uint64_t)(uint32_t)row->rank);
-    return pt_row_hash(hash, (uint64_t)row->run << 16 | row->role);
-}
-
-/* The tasks by their keys, in an index that grows with them. */
-typedef struct tasks {
-    pt_session_model_t *m;
-    pt_row_index_t index;
-    size_t room, cap; /* of the index; of m->task */
-} tasks_t;
-
-static bool grow_index(tasks_t *t) {
-    pt_row_index_t index;
-    if (!pt_row_index_init(&index, t->room * 2)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < t->m->tasks; i++) {
-        probe_t probe = {t->m, &t->m->row[t->m->task[i].first_row]};
-        uint64_t hash = hash_of(probe.row);
-        *pt_row_index_find(&index, hash, same_task, &probe) = pt_row_slot(hash, i);
-    }
-    pt_row_index_free(&t->index);
-    t->index = index;
-    t->room *= 2;
-    return true;
-}
-
-/* The task of a row, added when it is new; PT_NO_TASK without memory. */
-static uint32_t find_task(tasks_t *t, uint32_t row) {
-    pt_session_model_t *m = t->m;
-    probe_t probe = {m, &m->row[row]};
-    uint64_t hash = hash_of(probe.row);
-    pt_row_slot_t *slot = pt_row_index_find(&t->index, hash, same_task, &probe);
-    if (*slot != 0) {
-        return pt_row_of_slot(*slot);
-    }
-    if (!pt_grow((void **)&m->task, sizeof *m->task, m->tasks, 1, &t->cap)) {
-        return PT_NO_TASK;
-    }
-    m->task[m->tasks++] = (pt_session_task_t){row, 0};
-    *slot = pt_row_slot(hash, (uint32_t)m->tasks - 1);
-    return m->tasks < t->room || grow_index(t) ? (uint32_t)m->tasks - 1 : PT_NO_TASK;
-}
-
-/* Groups samples of one item. */
-static bool group_tasks(pt_session_model_t *m) {
-    tasks_t t = {.m = m, .room = 1024};
-    uint32_t last = PT_NO_TASK;
-    bool ok = pt_row_index_init(&t.index, t.room);
-    for (uint32_t i = 0; i < m->rows && ok; i++) {
-        pt_session_row_t *row = &m->row[i];
-        probe_t probe = {m, row};
-        row->task = PT_NO_TASK;
-        if ((row->flags & PT_ROW_NO_TASK) == 0) {
-            /* Samples of one task come together, most of the time. */
-            last = last != PT_NO_TASK && same_task(&probe, last) ? last : find_task(&t, i);
-            ok = last != PT_NO_TASK;
-        }
-        if (ok && (row->flags & PT_ROW_NO_TASK) == 0) {
-            row->task = last;
-            m->task[last].rows++;
-        }
-    }
-    pt_row_index_free(&t.index);
-    return ok;
-}
+#include "session_problem.h"
+#include "session_tasks.h"
 
 /* ---- the order of names ---- */
 
@@ -119,17 +37,6 @@ static bool is_identity(const uint32_t *map, uint32_t count) {
     return true;
 }
 
-/* All three at once: a pass over the rows costs more than what is done in it. */
-static void rename_rows(pt_session_model_t *m, const uint32_t *role, const uint32_t *status,
-                        const uint32_t *reason) {
-    for (size_t i = 0; i < m->rows; i++) {
-        pt_session_row_t *row = &m->row[i];
-        row->role = (uint16_t)role[row->role];
-        row->status = (uint16_t)status[row->status];
-        row->reason = (uint16_t)reason[row->reason];
-    }
-}
-
 static void rename_phases(pt_session_model_t *m, const uint32_t *map) {
     for (size_t i = 0; i < m->cells; i++) {
         m->cell[i].phase = (uint16_t)map[m->cell[i].phase];
@@ -148,47 +55,120 @@ static void rename_counters(pt_session_model_t *m, const uint32_t *map) {
     }
 }
 
+/* From the numbers of names to those in order; NULL where they are the same. */
 typedef struct maps {
     uint32_t *of[PT_NAMES_COUNT];
 } maps_t;
 
 static bool sort_names(pt_session_model_t *m, maps_t *maps) {
-    return pt_name_table_sort(&m->names[PT_NAMES_ROLE], NULL, &maps->of[PT_NAMES_ROLE]) &&
-           pt_name_table_sort(&m->names[PT_NAMES_STATUS], status_order,
-                              &maps->of[PT_NAMES_STATUS]) &&
-           pt_name_table_sort(&m->names[PT_NAMES_REASON], NULL, &maps->of[PT_NAMES_REASON]) &&
-           pt_name_table_sort(&m->names[PT_NAMES_PHASE], phase_order, &maps->of[PT_NAMES_PHASE]) &&
-           pt_name_table_sort(&m->names[PT_NAMES_COUNTER], NULL, &maps->of[PT_NAMES_COUNTER]);
-}
-
-static bool order_names(pt_session_model_t *m) {
-    maps_t maps = {{NULL}};
-    bool ok = sort_names(m, &maps);
-    if (ok) {
-        const pt_name_table_t *names = m->names;
-        uint32_t *const *of = maps.of;
-        if (!is_identity(of[PT_NAMES_ROLE], names[PT_NAMES_ROLE].count) ||
-            !is_identity(of[PT_NAMES_STATUS], names[PT_NAMES_STATUS].count) ||
-            !is_identity(of[PT_NAMES_REASON], names[PT_NAMES_REASON].count)) {
-            rename_rows(m, of[PT_NAMES_ROLE], of[PT_NAMES_STATUS], of[PT_NAMES_REASON]);
+    bool ok =
+        pt_name_table_sort(&m->names[PT_NAMES_ROLE], NULL, &maps->of[PT_NAMES_ROLE]) &&
+        pt_name_table_sort(&m->names[PT_NAMES_STATUS], status_order, &maps->of[PT_NAMES_STATUS]) &&
+        pt_name_table_sort(&m->names[PT_NAMES_REASON], NULL, &maps->of[PT_NAMES_REASON]) &&
+        pt_name_table_sort(&m->names[PT_NAMES_PHASE], phase_order, &maps->of[PT_NAMES_PHASE]) &&
+        pt_name_table_sort(&m->names[PT_NAMES_COUNTER], NULL, &maps->of[PT_NAMES_COUNTER]);
+    for (unsigned i = 0; ok && i < PT_NAMES_COUNT; i++) {
+        if (maps->of[i] != NULL && is_identity(maps->of[i], m->names[i].count)) {
+            free(maps->of[i]);
+            maps->of[i] = NULL;
         }
-        if (!is_identity(of[PT_NAMES_PHASE], names[PT_NAMES_PHASE].count)) {
-            rename_phases(m, of[PT_NAMES_PHASE]);
-        }
-        if (!is_identity(of[PT_NAMES_COUNTER], names[PT_NAMES_COUNTER].count)) {
-            rename_counters(m, of[PT_NAMES_COUNTER]);
-        }
-    }
-    for (unsigned i = 0; i < PT_NAMES_COUNT; i++) {
-        free(maps.of[i]);
     }
     return ok;
 }
 
+static void free_maps(maps_t *maps) {
+    for (unsigned i = 0; i < PT_NAMES_COUNT; i++) {
+        free(maps->of[i]);
+        maps->of[i] = NULL;
+    }
+}
+
+PT_ALWAYS_INLINE uint16_t renamed(const maps_t *maps, pt_names_t kind, uint16_t id) {
+    const uint32_t *map = maps->of[kind];
+    return map != NULL ? (uint16_t)map[id] : id;
+}
+
+PT_ALWAYS_INLINE void rename_row(pt_session_row_t *row, const maps_t *maps) {
+    row->role = renamed(maps, PT_NAMES_ROLE, row->role);
+    row->status = renamed(maps, PT_NAMES_STATUS, row->status);
+    row->reason = renamed(maps, PT_NAMES_REASON, row->reason);
+}
+
+static void rename_rows(pt_session_model_t *m, maps_t *maps) {
+    for (size_t i = 0; i < m->rows; i++) {
+        rename_row(&m->row[i], maps);
+    }
+}
+
+static void rename_parts(pt_session_model_t *m, const maps_t *maps) {
+    if (maps->of[PT_NAMES_PHASE] != NULL) {
+        rename_phases(m, maps->of[PT_NAMES_PHASE]);
+    }
+    if (maps->of[PT_NAMES_COUNTER] != NULL) {
+        rename_counters(m, maps->of[PT_NAMES_COUNTER]);
+    }
+}
+
+/* ---- all rows, in one pass: it costs more than what is done in it ---- */
+
+/* One clock a file: others are told. */
+typedef struct clocks {
+    pt_problems_t *book;
+    uint8_t *of; /* by file; NULL without a book */
+} clocks_t;
+
+static void check_clock(const clocks_t *c, const pt_session_row_t *row) {
+    enum { UNKNOWN, WALL, MONO };
+    uint8_t clock = (row->flags & PT_ROW_MONO) != 0 ? MONO : WALL;
+    if (c->of[row->file] == UNKNOWN) {
+        c->of[row->file] = clock;
+    } else if (c->of[row->file] != clock) {
+        pt_problems_add(c->book, PT_SESSION_PROBLEM_MIXED_CLOCKS, row->file, row->line,
+                        PT_NO_OFFSET, NULL);
+    }
+}
+
+/* The names in order, the run, the task. */
+static bool settle_rows(pt_session_model_t *m, const maps_t *maps, const clocks_t *clocks) {
+    pt_session_tasks_t tasks;
+    bool ok = pt_session_tasks_init(&tasks, m);
+    for (uint32_t i = 0; i < m->rows && ok; i++) {
+        pt_session_row_t *row = &m->row[i];
+        rename_row(row, maps);
+        row->run = (uint16_t)m->lanes.lane[m->lanes.of[i]].run;
+        row->task = PT_NO_TASK;
+        if (clocks->of != NULL) {
+            check_clock(clocks, row);
+        }
+        ok = (row->flags & PT_ROW_NO_TASK) != 0 || pt_session_tasks_add(&tasks, i);
+    }
+    pt_session_tasks_free(&tasks);
+    return ok;
+}
+
+static bool settle(pt_session_model_t *m, const maps_t *maps, pt_problems_t *book) {
+    clocks_t clocks = {book, book != NULL ? calloc(UINT16_MAX + 1, 1) : NULL};
+    bool ok = (book == NULL || clocks.of != NULL) && settle_rows(m, maps, &clocks);
+    free(clocks.of);
+    return ok;
+}
+
 bool pt_session_model_finish(pt_session_model_t *m, pt_problems_t *book) {
+    maps_t maps = {{NULL}};
+    bool unique = pt_session_ids_differ(&m->ids);
     m->records = m->rows;
-    bool unique = pt_session_ids_differ(m);
-    m->finished = order_names(m) && (unique || pt_session_drop_duplicates(m, book)) &&
-                  pt_session_find_runs(m, unique, book) && group_tasks(m);
+    bool ok = sort_names(m, &maps);
+    if (ok) {
+        rename_parts(m, &maps);
+    }
+    if (ok && !unique) { /* what is compared must have its final names */
+        rename_rows(m, &maps);
+        free_maps(&maps);
+        ok = pt_session_drop_duplicates(m, book);
+    }
+    m->finished = ok && pt_session_find_runs(m, unique, book) && settle(m, &maps, book);
+    free_maps(&maps);
+    pt_session_ids_free(&m->ids);
+    pt_session_lanes_free(&m->lanes);
     return m->finished;
 }

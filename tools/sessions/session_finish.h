@@ -13,16 +13,14 @@ bool pt_session_model_finish(pt_session_model_t *model, pt_problems_t *book);
 
 /* Its parts, in this order.
  *
- * Whether no session id comes twice with one role, rank, run id and clock, as far as that can be
- * seen quickly: false may be wrong. */
-bool pt_session_ids_differ(const pt_session_model_t *model);
-/* Drops rows that were given before. Two records are one session when run id, clock, role, rank,
+ * Drops rows that were given before. Two records are one session when run id, clock, role, rank,
  * session id and submit time agree; the one that ended later is kept, the first of equals. */
 bool pt_session_drop_duplicates(pt_session_model_t *model, pt_problems_t *book);
-/* Sets row[].run and run[]. A writer (role and rank) starts another run with another run id, with
- * another clock, and where its session ids, in the order of submission, start again. The n-th runs
- * of all writers are one run, except that a run id that several ranks share is always one. unique:
- * no session id comes twice. */
+/* Sets run[] and the runs of the lanes, whose rows have run ids still. A writer (role and rank)
+ * starts another run with another run id, with another clock, and where its session ids, in the
+ * order of submission, start again. The n-th runs of all writers are one run, except that a run id
+ * that several ranks share is always one. unique: no session id comes twice, and nothing was
+ * dropped. */
 bool pt_session_find_runs(pt_session_model_t *model, bool unique, pt_problems_t *book);
 
 #endif

@@ -1,24 +1,20 @@
 /* session_ids.c: whether session ids come twice. SPDX-License-Identifier: MIT
  *
  * Writers number their sessions from 0, so that a bit for each is enough to see that all differ. */
+#include "session_ids.h"
+
 #include "grow.h"
-#include "hashmap.h"
-#include "session_finish.h"
+#include "session_model.h"
 
 /* Bytes of bits for all writers together: more, and the question is left open. */
 #define BITS_MAX ((size_t)64 << 20)
 
-typedef struct writer {
+typedef struct pt_ids_writer {
     uint64_t *word;
     size_t words;
 } writer_t;
 
-typedef struct seen {
-    writer_t *writer;
-    size_t writers, writer_cap, bytes;
-    perftrace__hashmap_t index; /* by key, number of the writer */
-} seen_t;
-
+/* No padding: compared as bytes. */
 typedef struct key {
     int32_t rank;
     uint16_t role, run, mono, zero;
@@ -28,7 +24,7 @@ static writer_key_t key_of(const pt_session_row_t *row) {
     return (writer_key_t){row->rank, row->role, row->run, row->flags & PT_ROW_MONO, 0};
 }
 
-static bool find_writer(seen_t *s, writer_key_t key, size_t *ret_writer) {
+static bool find_writer(pt_session_ids_t *s, writer_key_t key, size_t *ret_writer) {
     bool is_new = false;
     uint64_t *index = perftrace__hashmap_put(&s->index, &key, sizeof key, s->writers, &is_new);
     if (index == NULL || (is_new && !PT_GROW(s, writer, writers, writer_cap, 1))) {
@@ -41,7 +37,7 @@ static bool find_writer(seen_t *s, writer_key_t key, size_t *ret_writer) {
     return true;
 }
 
-static bool make_room(seen_t *s, writer_t *w, size_t word) {
+static bool make_room(pt_session_ids_t *s, writer_t *w, size_t word) {
     size_t words = PT_MAX(word + 1, w->words * 2);
     s->bytes += (words - w->words) * sizeof *w->word;
     uint64_t *grown = s->bytes <= BITS_MAX ? realloc(w->word, words * sizeof *grown) : NULL;
@@ -55,7 +51,7 @@ static bool make_room(seen_t *s, writer_t *w, size_t word) {
 }
 
 /* Notes an id; false when it was there, or cannot be noted. */
-static bool note(seen_t *s, size_t writer, const pt_session_row_t *row) {
+static bool note(pt_session_ids_t *s, size_t writer, const pt_session_row_t *row) {
     writer_t *w = &s->writer[writer];
     if (row->session < 0 || (uint64_t)row->session >= BITS_MAX * 8 ||
         (row->flags & PT_ROW_SESSION_TEXT) != 0) {
@@ -71,23 +67,34 @@ static bool note(seen_t *s, size_t writer, const pt_session_row_t *row) {
     return fresh;
 }
 
-bool pt_session_ids_differ(const pt_session_model_t *m) {
-    seen_t s = {.index = PERFTRACE__HASHMAP_INIT};
+void pt_session_ids_note(pt_session_ids_t *s, const pt_session_row_t *rows, size_t count) {
     writer_key_t last = {0, 0, 0, 0, 0};
     size_t writer = 0;
-    bool differ = true;
-    for (size_t i = 0; i < m->rows && differ; i++) {
-        writer_key_t key = key_of(&m->row[i]);
+    for (size_t i = 0; i < count && !s->unsure; i++) {
+        writer_key_t key = key_of(&rows[i]);
         if (i == 0 || memcmp(&key, &last, sizeof key) != 0) {
-            differ = find_writer(&s, key, &writer);
+            s->unsure = !find_writer(s, key, &writer);
             last = key;
         }
-        differ = differ && note(&s, writer, &m->row[i]);
+        s->unsure = s->unsure || !note(s, writer, &rows[i]);
     }
-    for (size_t i = 0; i < s.writers; i++) {
-        free(s.writer[i].word);
+    if (s->unsure) {
+        pt_session_ids_free(s);
+        s->unsure = true;
     }
-    free(s.writer);
-    perftrace__hashmap_free(&s.index);
-    return differ;
+}
+
+bool pt_session_ids_differ(const pt_session_ids_t *s) {
+    return !s->unsure;
+}
+
+void pt_session_ids_free(pt_session_ids_t *s) {
+    if (s != NULL) {
+        for (size_t i = 0; i < s->writers; i++) {
+            free(s->writer[i].word);
+        }
+        free(s->writer);
+        perftrace__hashmap_free(&s->index);
+        memset(s, 0, sizeof *s);
+    }
 }

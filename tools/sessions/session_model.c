@@ -28,6 +28,8 @@ void pt_session_model_free(pt_session_model_t *m) {
     free(m->span);
     free(m->task);
     free(m->run);
+    pt_session_ids_free(&m->ids);
+    pt_session_lanes_free(&m->lanes);
     for (unsigned i = 0; i < PT_NAMES_COUNT; i++) {
         pt_name_table_free(&m->names[i]);
     }

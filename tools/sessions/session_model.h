@@ -11,6 +11,8 @@
 #ifndef PERFTRACE_SESSIONS_SESSION_MODEL_H
 #define PERFTRACE_SESSIONS_SESSION_MODEL_H
 #include "name_table.h"
+#include "session_ids.h"
+#include "session_lanes.h"
 
 /* X(name, limit): what names are of. Further texts beyond a limit share the name "(others)". */
 #define PT_NAMES_LIST(X)                                                                           \
@@ -128,6 +130,9 @@ typedef struct pt_session_model {
     pt_name_table_t names[PT_NAMES_COUNT];
     bool keep_spans; /* set before the first batch */
     bool finished;
+    /* What was seen of the rows when they were appended. session_finish takes it. */
+    pt_session_ids_t ids;
+    pt_session_lanes_t lanes;
     uint64_t records; /* sessions that were read, those dropped as duplicates included */
 } pt_session_model_t;
 

@@ -1,7 +1,6 @@
 /* session_runs.c: telling runs apart. SPDX-License-Identifier: MIT
  *
- * A lane is what surely belongs together: the rows of one writer with one clock and one run id,
- * between two starts of its session ids. Lanes are then joined to runs. */
+ * Lanes in which session ids start again are split, and lanes joined to runs. */
 #include "grow.h"
 #include "hashmap.h"
 #include "row_index.h"
@@ -14,72 +13,11 @@
 #define LOOK_BACK 10000U
 #define RUNS_MAX  65535U
 
-typedef struct lane {
-    int32_t rank;
-    uint32_t file; /* tells writers without a rank apart; else 0 */
-    uint32_t run_id;
-    uint16_t role;
-    bool mono;
-    bool repeats; /* a session id comes more than once */
-    bool shared;  /* other ranks have its run id, too */
-    uint32_t first_row, ordinal, run;
-    double first; /* first submit */
-} lane_t;
-
 typedef struct finder {
     pt_session_model_t *m;
     pt_problems_t *book;
-    uint32_t *lane_of; /* by row */
-    lane_t *lane;
-    size_t lanes, lane_cap;
+    pt_session_lanes_t *x;
 } finder_t;
-
-/* ---- lanes ---- */
-
-typedef struct lane_key {
-    int32_t rank;
-    uint32_t file, run_id;
-    uint16_t role, mono;
-} lane_key_t;
-
-static lane_key_t key_of(const pt_session_row_t *row) {
-    return (lane_key_t){row->rank, row->rank < 0 ? row->file : 0, row->run, row->role,
-                        (row->flags & PT_ROW_MONO) != 0};
-}
-
-static bool add_lane(finder_t *f, lane_key_t key, uint32_t first_row) {
-    if (!PT_GROW(f, lane, lanes, lane_cap, 1)) {
-        return false;
-    }
-    f->lane[f->lanes++] = (lane_t){.rank = key.rank,
-                                   .file = key.file,
-                                   .run_id = key.run_id,
-                                   .role = key.role,
-                                   .mono = key.mono != 0,
-                                   .first_row = first_row,
-                                   .first = (double)INFINITY};
-    return true;
-}
-
-static bool find_lanes(finder_t *f) {
-    perftrace__hashmap_t map = PERFTRACE__HASHMAP_INIT;
-    lane_key_t last = {0, 0, 0, 0, 0};
-    bool ok = true;
-    for (uint32_t i = 0; i < f->m->rows && ok; i++) {
-        lane_key_t key = key_of(&f->m->row[i]);
-        if (i > 0 && memcmp(&key, &last, sizeof key) == 0) {
-            f->lane_of[i] = f->lane_of[i - 1];
-            continue;
-        }
-        bool is_new = false;
-        uint64_t *index = perftrace__hashmap_put(&map, &key, sizeof key, f->lanes, &is_new);
-        ok = index != NULL && (!is_new || add_lane(f, key, i));
-        f->lane_of[i] = index != NULL ? (uint32_t)*index : 0;
-        last = key;
-    }
-    perftrace__hashmap_free(&map);
-    return ok;
-}
 
 /* ---- session ids that start again ---- */
 
@@ -91,12 +29,12 @@ typedef struct probe {
 static bool same_id(const void *ctx, uint32_t other) {
     const probe_t *p = ctx;
     const pt_session_row_t *a = &p->f->m->row[p->row], *b = &p->f->m->row[other];
-    return a->session == b->session && p->f->lane_of[p->row] == p->f->lane_of[other] &&
+    return a->session == b->session && p->f->x->of[p->row] == p->f->x->of[other] &&
            ((a->flags ^ b->flags) & PT_ROW_SESSION_TEXT) == 0;
 }
 
 static uint64_t hash_of(const finder_t *f, uint32_t row) {
-    return pt_row_hash(pt_row_hash(f->lane_of[row], (uint64_t)f->m->row[row].session), 1);
+    return pt_row_hash(pt_row_hash(f->x->of[row], (uint64_t)f->m->row[row].session), 1);
 }
 
 /* Marks the lanes in which an id comes again; *ret_any when there is one. */
@@ -113,7 +51,7 @@ static bool find_repeats(finder_t *f, bool *ret_any) {
         if (*slot == 0) {
             *slot = pt_row_slot(hash, i);
         } else {
-            f->lane[f->lane_of[i]].repeats = true;
+            f->x->lane[f->x->of[i]].repeats = true;
             *ret_any = true;
         }
     }
@@ -186,15 +124,15 @@ static bool split_lanes(finder_t *f, const sorted_row_t *list, size_t count) {
             continue;
         }
         if (list[i].seen == NOT_SEEN || list[i].seen < start) {
-            f->lane_of[list[i].row] = f->lane_of[list[i - 1].row];
+            f->x->of[list[i].row] = f->x->of[list[i - 1].row];
             continue;
         }
         start = start_of_run(list, i);
-        if (!add_lane(f, key_of(row), list[start].row)) {
+        if (!pt_session_lanes_add(f->x, row, list[start].row)) {
             return false;
         }
         for (size_t j = start; j <= i; j++) {
-            f->lane_of[list[j].row] = (uint32_t)f->lanes - 1;
+            f->x->of[list[j].row] = (uint32_t)f->x->lanes - 1;
         }
         if (f->book != NULL) {
             row = &f->m->row[list[start].row];
@@ -213,9 +151,9 @@ static bool split_repeats(finder_t *f) {
     }
     for (uint32_t i = 0; i < f->m->rows; i++) {
         const pt_session_row_t *row = &f->m->row[i];
-        if (f->lane[f->lane_of[i]].repeats) {
+        if (f->x->lane[f->x->of[i]].repeats) {
             double submit = isnan(row->submit) ? (double)-INFINITY : row->submit;
-            list[n++] = (sorted_row_t){f->lane_of[i], i, submit, row->session, 0, NOT_SEEN};
+            list[n++] = (sorted_row_t){f->x->of[i], i, submit, row->session, 0, NOT_SEEN};
         }
     }
     qsort(list, n, sizeof *list, by_submit);
@@ -237,7 +175,8 @@ static bool split_repeats(finder_t *f) {
 /* ---- runs ---- */
 
 static int by_writer(const void *a, const void *b) {
-    const lane_t *x = *(const lane_t *const *)a, *y = *(const lane_t *const *)b;
+    const pt_session_lane_t *x = *(const pt_session_lane_t *const *)a,
+                            *y = *(const pt_session_lane_t *const *)b;
     if (x->role != y->role) {
         return x->role < y->role ? -1 : 1;
     }
@@ -256,13 +195,13 @@ static int by_writer(const void *a, const void *b) {
     return (x->first_row > y->first_row) - (x->first_row < y->first_row);
 }
 
-static bool same_writer(const lane_t *x, const lane_t *y) {
+static bool same_writer(const pt_session_lane_t *x, const pt_session_lane_t *y) {
     return x->role == y->role && x->rank == y->rank && x->file == y->file && x->mono == y->mono;
 }
 
 /* Numbers the lanes of each writer in the order of time. */
-static void number_lanes(lane_t **order, size_t lanes) {
-    qsort(order, lanes, sizeof(lane_t *), by_writer);
+static void number_lanes(pt_session_lane_t **order, size_t lanes) {
+    qsort(order, lanes, sizeof(pt_session_lane_t *), by_writer);
     for (size_t i = 0; i < lanes; i++) {
         bool first = i == 0 || !same_writer(order[i], order[i - 1]);
         order[i]->ordinal = first ? 0 : order[i - 1]->ordinal + 1;
@@ -281,25 +220,25 @@ static bool find_shared(finder_t *f) {
     for (uint32_t i = 0; i < ids->count; i++) {
         rank[i] = NONE;
     }
-    for (size_t i = 0; i < f->lanes; i++) {
-        int64_t *have = &rank[f->lane[i].run_id];
-        *have = *have == NONE || *have == f->lane[i].rank ? f->lane[i].rank : SEVERAL;
+    for (size_t i = 0; i < f->x->lanes; i++) {
+        int64_t *have = &rank[f->x->lane[i].run_id];
+        *have = *have == NONE || *have == f->x->lane[i].rank ? f->x->lane[i].rank : SEVERAL;
     }
-    for (size_t i = 0; i < f->lanes; i++) {
-        uint32_t id = f->lane[i].run_id;
-        f->lane[i].shared = pt_name_table_get(ids, id).len > 0 && rank[id] == SEVERAL;
+    for (size_t i = 0; i < f->x->lanes; i++) {
+        uint32_t id = f->x->lane[i].run_id;
+        f->x->lane[i].shared = pt_name_table_get(ids, id).len > 0 && rank[id] == SEVERAL;
     }
     free(rank);
     return true;
 }
 
 /* Gives lanes their runs, in the order of time. */
-static bool join_lanes(finder_t *f, lane_t **order) {
+static bool join_lanes(finder_t *f, pt_session_lane_t **order) {
     perftrace__hashmap_t map = PERFTRACE__HASHMAP_INIT;
     pt_session_model_t *m = f->m;
     bool ok = true;
-    for (size_t i = 0; i < f->lanes && ok; i++) {
-        lane_t *lane = order[i];
+    for (size_t i = 0; i < f->x->lanes && ok; i++) {
+        pt_session_lane_t *lane = order[i];
         struct {
             uint32_t number, shared_and_mono;
         } key = {lane->shared ? lane->run_id : lane->ordinal,
@@ -322,7 +261,8 @@ static bool join_lanes(finder_t *f, lane_t **order) {
 }
 
 static int by_time(const void *a, const void *b) {
-    const lane_t *x = *(const lane_t *const *)a, *y = *(const lane_t *const *)b;
+    const pt_session_lane_t *x = *(const pt_session_lane_t *const *)a,
+                            *y = *(const pt_session_lane_t *const *)b;
     if (x->mono != y->mono) {
         return x->mono ? 1 : -1;
     }
@@ -332,57 +272,33 @@ static int by_time(const void *a, const void *b) {
     return (x->first_row > y->first_row) - (x->first_row < y->first_row);
 }
 
+/* Row by row these are what the lanes have of them. */
 static void fill_runs(finder_t *f) {
     pt_session_model_t *m = f->m;
-    for (uint32_t i = 0; i < m->rows; i++) {
-        pt_session_row_t *row = &m->row[i];
-        row->run = (uint16_t)f->lane[f->lane_of[i]].run;
-        pt_session_run_t *run = &m->run[row->run];
-        run->rows++;
-        run->first = fmin(run->first, row->submit); /* fmin passes over NAN */
-        run->last = fmax(run->last, fmax(row->submit, row->finalized));
+    for (size_t i = 0; i < f->x->lanes; i++) {
+        const pt_session_lane_t *lane = &f->x->lane[i];
+        pt_session_run_t *run = &m->run[lane->run];
+        run->rows += lane->rows;
+        run->first = PT_MIN(run->first, lane->first);
+        run->last = PT_MAX(run->last, lane->last);
     }
     for (size_t i = 0; i < m->pendings; i++) {
-        pt_session_run_t *run = &m->run[m->row[m->pending[i].row].run];
+        uint32_t lane = f->x->of[m->pending[i].row];
+        pt_session_run_t *run = &m->run[f->x->lane[lane].run];
         run->last = fmax(run->last, m->pending[i].last);
     }
 }
 
-/* One clock a file: others are told. */
-static bool check_clocks(finder_t *f) {
-    enum { UNKNOWN, WALL, MONO };
-    uint8_t *clock_of = f->book != NULL ? calloc(UINT16_MAX + 1, 1) : NULL;
-    if (clock_of == NULL) {
-        return f->book == NULL;
-    }
-    for (uint32_t i = 0; i < f->m->rows; i++) {
-        const pt_session_row_t *row = &f->m->row[i];
-        uint8_t clock = (row->flags & PT_ROW_MONO) != 0 ? MONO : WALL;
-        if (clock_of[row->file] == UNKNOWN) {
-            clock_of[row->file] = clock;
-        } else if (clock_of[row->file] != clock) {
-            pt_problems_add(f->book, PT_SESSION_PROBLEM_MIXED_CLOCKS, row->file, row->line,
-                            PT_NO_OFFSET, NULL);
-        }
-    }
-    free(clock_of);
-    return true;
-}
-
 static bool make_runs(finder_t *f) {
-    lane_t **order = malloc((f->lanes + 1) * sizeof(lane_t *));
-    f->m->run = calloc(PT_MIN(f->lanes, (size_t)RUNS_MAX) + 1, sizeof *f->m->run);
+    pt_session_lane_t **order = malloc((f->x->lanes + 1) * sizeof(pt_session_lane_t *));
+    f->m->run = calloc(PT_MIN(f->x->lanes, (size_t)RUNS_MAX) + 1, sizeof *f->m->run);
     bool ok = order != NULL && f->m->run != NULL && find_shared(f);
     if (ok) {
-        for (uint32_t i = 0; i < f->m->rows; i++) {
-            lane_t *lane = &f->lane[f->lane_of[i]];
-            lane->first = fmin(lane->first, f->m->row[i].submit);
+        for (size_t i = 0; i < f->x->lanes; i++) {
+            order[i] = &f->x->lane[i];
         }
-        for (size_t i = 0; i < f->lanes; i++) {
-            order[i] = &f->lane[i];
-        }
-        number_lanes(order, f->lanes);
-        qsort(order, f->lanes, sizeof(lane_t *), by_time);
+        number_lanes(order, f->x->lanes);
+        qsort(order, f->x->lanes, sizeof(pt_session_lane_t *), by_time);
         ok = join_lanes(f, order);
     }
     if (ok) {
@@ -392,13 +308,25 @@ static bool make_runs(finder_t *f) {
     return ok;
 }
 
-bool pt_session_find_runs(pt_session_model_t *m, bool unique, pt_problems_t *book) {
-    size_t size = (m->rows + 1) * sizeof(uint32_t);
-    finder_t f = {.m = m, .book = book, .lane_of = pt_huge(malloc(size), size)};
+/* What was noted of rows that were dropped since is noted anew. */
+static bool note_again(finder_t *f) {
+    pt_session_lanes_free(f->x);
+    return pt_session_lanes_note(f->x, f->m->row, f->m->rows);
+}
+
+/* Several starts of a writer's session ids, each a lane of its own. */
+static bool split_lanes_again(finder_t *f) {
     bool any = false;
-    bool ok = f.lane_of != NULL && find_lanes(&f) && (unique || find_repeats(&f, &any)) &&
-              (!any || split_repeats(&f)) && make_runs(&f) && check_clocks(&f);
-    free(f.lane_of);
-    free(f.lane);
-    return ok;
+    if (!find_repeats(f, &any) || (any && !split_repeats(f))) {
+        return false;
+    }
+    if (any) {
+        pt_session_lanes_measure(f->x, f->m->row);
+    }
+    return true;
+}
+
+bool pt_session_find_runs(pt_session_model_t *m, bool unique, pt_problems_t *book) {
+    finder_t f = {.m = m, .book = book, .x = &m->lanes};
+    return (unique || (note_again(&f) && split_lanes_again(&f))) && make_runs(&f);
 }
