@@ -96,3 +96,37 @@ test('a counter without a value is told', () => {
     assert.strictEqual(p.count, 2);
     assert.strictEqual(p.line, 1);
 });
+
+test('a merged trace keeps its ranks when it is converted again, and can be cut by rank', () => {
+    const file = (rank) => [header({ rank, world_size: 3, pid: 70 + rank }),
+                            scope(`s${rank}`, 1000, 5000, { pid: 70 + rank, args: { rank } }), footer({}, 70 + rank)];
+    const dir = t.files(Object.fromEntries([0, 1, 2].map((r) => [`traces-r${r}.jsonl`, file(r)])));
+    const ranks = (r) => r.events.filter((e) => e.name === 'process_name').map((e) => [e.args.name, e.args.rank]);
+    const sorts = (r) => r.events.filter((e) => e.name === 'process_sort_index').map((e) => e.args.sort_index);
+    const first = t.convert(dir);
+    assert.deepStrictEqual(ranks(first), [['Rank 0', 0], ['Rank 1', 1], ['Rank 2', 2]]);
+    // Of another writer, too: a name without a rank gets the rank of its events.
+    const other = [10, 11].flatMap((pid) => [
+        { name: 'process_name', ph: 'M', pid, args: { name: `worker ${pid}` } },
+        { name: `w${pid}`, ph: 'X', ts: 1, dur: 1, pid, tid: 1, args: { rank: pid - 8 } }]);
+    other.push({ name: 'w', ph: 'X', ts: 1, dur: 1, pid: 99, tid: 1 });
+    const cases = [
+        [fs.readFileSync(first.out), ['Rank 0', 'Rank 1', 'Rank 2'], [0, 1, 2], ['s2'], '2'],
+        [JSON.stringify(other), ['Rank 2: worker 10', 'Rank 3: worker 11', 'Process 99'],
+         [2, 3, undefined], ['w11'], '3']];
+    for (const [content, labels, expected, kept, list] of cases) {
+        const again = t.convert(t.files({ 'merged.json': content }));
+        assert.strictEqual(again.status, 0, again.stderr);
+        assert.deepStrictEqual(ranks(again), labels.map((label, i) => [label, expected[i]]));
+        assert.deepStrictEqual(sorts(again).slice(0, 2), expected.slice(0, 2));
+        assert.strictEqual(again.meta.inputs[0].rank, null);
+        assert.strictEqual(t.complaints(again.out), '');
+        const cut = t.convert(t.files({ 'merged.json': content }), ['--ranks', list]);
+        assert.strictEqual(cut.status, 0, cut.stderr);
+        assert.deepStrictEqual(names(cut), kept);
+        assert.strictEqual(cut.meta.filtered, 2);
+        assert.strictEqual(ranks(cut).length, 1);
+    }
+    const none = t.convert(t.files({ 'merged.json': JSON.stringify(other) }), ['--ranks', '7']);
+    assert.strictEqual(none.status, 3);
+});

@@ -124,7 +124,11 @@ static void json_input(perftrace__strbuf_t *out, const pt_convert_input_t *in) {
     const pt_source_t *s = &in->source;
     perftrace__strbuf_puts(out, "{\"file\": ");
     perftrace__strbuf_json_cstr(out, in->name);
-    perftrace__strbuf_printf(out, ", \"rank\": %" PRId64, s->rank);
+    if (in->survey.several_ranks) {
+        perftrace__strbuf_puts(out, ", \"rank\": null");
+    } else {
+        perftrace__strbuf_printf(out, ", \"rank\": %" PRId64, s->rank);
+    }
     if (s->rank_guessed) {
         perftrace__strbuf_puts(out, ", \"rank_guessed\": true");
     }

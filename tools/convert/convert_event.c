@@ -40,6 +40,11 @@ PT_ALWAYS_INLINE pt_thread_t *thread_of(pt_convert_input_t *in, const pt_event_t
     return th;
 }
 
+static bool is_left_out(pt_convert_input_t *in, const pt_event_t *ev) {
+    const pt_process_t *p = pt_tracks_process(&in->tracks, &ev->pid);
+    return p != NULL && p->left_out;
+}
+
 static bool set_counter(pt_convert_input_t *in, const pt_event_t *ev, pt_put_t *put) {
     unsigned nonfinite = 0, not_numeric = 0;
     put->args = ev->args;
@@ -176,6 +181,10 @@ void pt_convert_event(void *ctx, pt_event_t *ev) {
     complete(ev);
     const pt_plan_entry_t *plan =
         in->source.ours ? NULL : pt_scope_plan_find(&in->survey.plan, in->reader.ordinal);
+    if (PT_UNLIKELY(in->some_left_out) && is_left_out(in, ev)) {
+        in->counts.filtered += ev->ph != 'M';
+        return;
+    }
     if (ev->ph == 'M') {
         pt_convert_meta_event(in, ev);
         return;

@@ -200,7 +200,7 @@ void pt_convert_input_survey_begin(pt_convert_input_t *in) {
 
 bool pt_convert_input_survey_end(pt_convert_input_t *in) {
     pt_trace_reader_free(&in->reader);
-    return pt_survey_finish(&in->survey, in->options->keep_outliers);
+    return pt_survey_finish(&in->survey, &in->tracks, in->options->keep_outliers);
 }
 
 /* The reader of this pass has no book: problems are told by the conversion. */

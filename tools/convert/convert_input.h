@@ -56,6 +56,7 @@ typedef struct pt_convert_input {
     int64_t last_ts;     /* last time on the file's clock of an event that was not just copied */
     uint32_t first_pid;  /* the process number kept for a file's first process */
     bool show_host;      /* the ranks run on several hosts: labels say on which */
+    bool some_left_out;  /* processes of a merged trace, since --ranks says so */
     bool named_rank;     /* labels give the rank: there is more than one file, or it is known */
     int64_t order_scale; /* sort index = rank times this plus the process' place in the file */
     unsigned run, runs;  /* this is run number `run` (from 1) of `runs` of its rank */

@@ -25,20 +25,30 @@ static void put_text(perftrace__strbuf_t *out, const char *text) {
     }
 }
 
-static bool name_tells_rank(const pt_convert_input_t *in, const char *name) {
+/* -1: of no rank, in a merged trace. */
+static int64_t rank_of(const pt_convert_input_t *in, const pt_process_t *p) {
+    return in->survey.several_ranks ? p->rank : in->source.rank;
+}
+
+static bool is_named_rank(const pt_convert_input_t *in, const pt_process_t *p) {
+    return in->named_rank && rank_of(in, p) >= 0;
+}
+
+static bool name_tells_rank(int64_t rank, const char *name) {
     char word[40];
-    snprintf(word, sizeof word, "Rank %" PRId64, in->source.rank);
+    snprintf(word, sizeof word, "Rank %" PRId64, rank);
     const char *at = strstr(name, word);
     return at != NULL && !(at[strlen(word)] >= '0' && at[strlen(word)] <= '9');
 }
 
-static void put_rank(const pt_convert_input_t *in, perftrace__strbuf_t *out) {
+static void put_rank(const pt_convert_input_t *in, const pt_process_t *p,
+                     perftrace__strbuf_t *out) {
     if (in->source.role != NULL) {
         perftrace__strbuf_putc(out, '[');
         put_text(out, in->source.role);
         perftrace__strbuf_puts(out, "] ");
     }
-    perftrace__strbuf_printf(out, "Rank %" PRId64, in->source.rank);
+    perftrace__strbuf_printf(out, "Rank %" PRId64, rank_of(in, p));
 }
 
 static void put_start(const pt_convert_input_t *in, perftrace__strbuf_t *out) {
@@ -55,21 +65,21 @@ static void put_label(const pt_convert_input_t *in, const pt_process_t *p,
                       perftrace__strbuf_t *out) {
     perftrace__strbuf_putc(out, '"');
     if (p->name != NULL) {
-        if (in->named_rank && !name_tells_rank(in, p->name)) {
-            put_rank(in, out);
+        if (is_named_rank(in, p) && !name_tells_rank(rank_of(in, p), p->name)) {
+            put_rank(in, p, out);
             perftrace__strbuf_puts(out, ": ");
         }
         put_inner(out, p->name);
     } else {
         bool text = p->orig != NULL && p->orig[0] == '"';
         bool alone = in->tracks.process_count == 1 && !text;
-        if (in->named_rank) {
-            put_rank(in, out);
+        if (is_named_rank(in, p)) {
+            put_rank(in, p, out);
             perftrace__strbuf_puts(out, alone ? "" : ", ");
         }
         if (text) {
             put_inner(out, p->orig);
-        } else if (!alone || !in->named_rank) {
+        } else if (!alone || !is_named_rank(in, p)) {
             perftrace__strbuf_printf(out, "Process %s", p->orig != NULL ? p->orig : "unknown");
         }
     }
@@ -87,13 +97,13 @@ static void put_label(const pt_convert_input_t *in, const pt_process_t *p,
 
 static int64_t order_of(const pt_convert_input_t *in, const pt_process_t *p) {
     int64_t place = 0;
-    while ((size_t)place < in->tracks.process_count && in->tracks.process[place] != p) {
-        place++;
+    for (size_t i = 0; i < in->tracks.process_count && in->tracks.process[i] != p; i++) {
+        place += rank_of(in, in->tracks.process[i]) == rank_of(in, p);
     }
-    if (!in->named_rank) {
+    if (!is_named_rank(in, p)) {
         return p->has_sort ? p->sort : place;
     }
-    return in->source.rank * in->order_scale + (in->order_scale > 1 ? place : 0);
+    return rank_of(in, p) * in->order_scale + (in->order_scale > 1 ? place : 0);
 }
 
 void pt_convert_label_put(pt_convert_input_t *in, pt_process_t *p, perftrace__strbuf_t *out) {
@@ -104,8 +114,8 @@ void pt_convert_label_put(pt_convert_input_t *in, pt_process_t *p, perftrace__st
                              ", \"args\": {\"name\": ",
                              p->pid);
     put_label(in, p, out);
-    if (in->named_rank) {
-        perftrace__strbuf_printf(out, ", \"rank\": %" PRId64, s->rank);
+    if (is_named_rank(in, p)) {
+        perftrace__strbuf_printf(out, ", \"rank\": %" PRId64, rank_of(in, p));
     }
     if (p->orig != NULL) {
         perftrace__strbuf_printf(out, ", \"orig_pid\": %s", p->orig);
@@ -130,7 +140,8 @@ void pt_convert_label_put(pt_convert_input_t *in, pt_process_t *p, perftrace__st
 }
 
 void pt_convert_label_input(const pt_convert_input_t *in, perftrace__strbuf_t *out) {
-    if (in->source.has_rank && !(in->source.ours && in->source.rank_guessed)) {
+    if (in->source.has_rank && !(in->source.ours && in->source.rank_guessed) &&
+        !in->survey.several_ranks) {
         perftrace__strbuf_printf(out, "rank %" PRId64 " (%s)", in->source.rank, in->name);
     } else {
         perftrace__strbuf_puts(out, in->name);

@@ -25,6 +25,21 @@ static void adopt_survey(pt_convert_input_t *in) {
     }
 }
 
+/* Whether --ranks takes the file, or of a merged trace some processes. */
+static bool ranks_take(pt_convert_input_t *in, const pt_convert_options_t *options) {
+    bool any = false;
+    if (!in->survey.several_ranks || options->ranks == NULL) {
+        return pt_convert_options_rank(options, in->source.rank);
+    }
+    for (size_t i = 0; i < in->tracks.process_count; i++) {
+        pt_process_t *p = in->tracks.process[i];
+        p->left_out = p->rank < 0 || !pt_convert_options_rank(options, p->rank);
+        any |= !p->left_out;
+    }
+    in->some_left_out = true;
+    return any;
+}
+
 static bool rank_is_taken(const pt_convert_plan_t *plan, int64_t rank) {
     for (size_t i = 0; i < plan->count; i++) {
         if (plan->order[i]->source.has_rank && plan->order[i]->source.rank == rank) {
@@ -268,6 +283,19 @@ static int by_orig(const void *a, const void *b) {
     return compare_text(x->orig, y->orig);
 }
 
+/* Whether one rank has several processes: their order needs more than the rank. */
+static bool shares_a_rank(const pt_convert_input_t *in) {
+    perftrace__hashmap_t seen = PERFTRACE__HASHMAP_INIT;
+    bool shared = in->tracks.process_count > 1 && !in->survey.several_ranks;
+    for (size_t i = 0; i < in->tracks.process_count && in->survey.several_ranks && !shared; i++) {
+        bool is_new = true;
+        perftrace__hashmap_put_u64(&seen, (uint64_t)in->tracks.process[i]->rank, 0, &is_new);
+        shared = !is_new;
+    }
+    perftrace__hashmap_free(&seen);
+    return shared;
+}
+
 /* Processes are numbered from 1 in the order of the plan. Files of our writer have one; what they
  * hold besides is met, and numbered, later. */
 static bool number_processes(pt_convert_plan_t *plan) {
@@ -280,7 +308,7 @@ static bool number_processes(pt_convert_plan_t *plan) {
         in->several = plan->count > 1;
         in->tracks.file = in->slot;
         in->tracks.files = in->slots;
-        multi |= in->tracks.process_count > 1;
+        multi |= shares_a_rank(in);
         hosts |= in->source.host != NULL && plan->order[0]->source.host != NULL &&
                  strcmp(in->source.host, plan->order[0]->source.host) != 0;
         if (in->source.ours) {
@@ -336,7 +364,7 @@ pt_exit_t pt_convert_plan_make(pt_convert_plan_t *plan, pt_convert_input_t *inpu
     warn_runs(plan);
     size_t kept = 0;
     for (size_t i = 0; i < plan->count; i++) {
-        plan->order[i]->used = pt_convert_options_rank(options, plan->order[i]->source.rank);
+        plan->order[i]->used = ranks_take(plan->order[i], options);
         plan->order[kept] = plan->order[i];
         kept += plan->order[i]->used;
     }

@@ -122,13 +122,25 @@ static perftrace__json_slice_t object_slice(pt_str_t text) {
     return (perftrace__json_slice_t){text.p, text.len, PERFTRACE__JSON_OBJECT, false, 0};
 }
 
-static void note_rank(pt_survey_t *s, const pt_event_t *ev) {
+static void note_rank(pt_process_t *p, const pt_event_t *ev) {
     perftrace__json_slice_t args = object_slice(ev->args), rank;
     int64_t v;
-    if (!s->has_rank && ev->args.len > 2 && memmem(ev->args.p, ev->args.len, "\"rank\"", 6) &&
-        perftrace__json_find(&args, "rank", &rank) && perftrace__json_to_i64(&rank, &v) && v >= 0) {
-        s->has_rank = true;
-        s->rank = v;
+    if (p->rank < 0 && ev->args.len > 2 && memmem(ev->args.p, ev->args.len, "\"rank\"", 6) &&
+        perftrace__json_find(&args, "rank", &rank) && perftrace__json_to_i64(&rank, &v) && v >= 0 &&
+        v <= INT32_MAX) {
+        p->rank = v;
+    }
+}
+
+/* The rank of the file is that of its first process that has one. */
+static void find_rank(pt_survey_t *s, const pt_tracks_t *tracks) {
+    for (size_t i = 0; i < tracks->process_count && !s->rank_of_file; i++) {
+        int64_t rank = tracks->process[i]->rank;
+        if (rank >= 0) {
+            s->several_ranks |= s->has_rank && rank != s->rank;
+            s->rank = s->has_rank ? s->rank : rank;
+            s->has_rank = true;
+        }
     }
 }
 
@@ -163,7 +175,7 @@ void pt_survey_mark(pt_survey_t *s, const pt_event_t *ev) {
 
 void pt_survey_event(pt_survey_t *s, pt_thread_t *thread, const pt_event_t *ev, uint64_t ordinal) {
     s->events++;
-    note_rank(s, ev);
+    note_rank(thread->process, ev);
     if (ev->ph == 'M' || (ev->has & PT_EVENT_HAS_TS) == 0 || s->failed) {
         return;
     }
@@ -195,7 +207,7 @@ void pt_survey_member(pt_survey_t *s, const char *key, size_t key_len, const cha
         s->has_base = perftrace__json_to_i64(&v, &s->base_ns);
     } else if (PT_STR_IS(name, "\"distributedInfo\"") && v.type == PERFTRACE__JSON_OBJECT) {
         if (perftrace__json_find(&v, "rank", &found) && perftrace__json_to_i64(&found, &number)) {
-            s->has_rank = true;
+            s->has_rank = s->rank_of_file = true;
             s->rank = number;
         }
         if (perftrace__json_find(&v, "world_size", &found)) {
@@ -254,7 +266,8 @@ static void find_range(pt_survey_t *s, bool keep_outliers) {
     s->last_ts = end;
 }
 
-bool pt_survey_finish(pt_survey_t *s, bool keep_outliers) {
+bool pt_survey_finish(pt_survey_t *s, const pt_tracks_t *tracks, bool keep_outliers) {
+    find_rank(s, tracks);
     find_range(s, keep_outliers);
     for (size_t i = 0; s->lists != NULL && i < s->lists->count && !s->failed; i++) {
         s->failed = !pt_scope_plan_thread(&s->plan, &s->lists->list[i], s->lo, s->hi, s->last_ts);
@@ -278,6 +291,9 @@ bool pt_survey_metadata(pt_tracks_t *tracks, const pt_event_t *ev) {
     }
     pt_thread_t *th = thread ? pt_tracks_thread(tracks, &ev->pid, &ev->tid) : NULL;
     pt_process_t *p = process ? pt_tracks_process(tracks, &ev->pid) : NULL;
+    if (p != NULL) {
+        note_rank(p, ev);
+    }
     if (ev->args.len == 0 || (th == NULL && p == NULL) ||
         !perftrace__json_find(&args, sort ? "sort_index" : "name", &value)) {
         return true;

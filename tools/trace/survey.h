@@ -24,6 +24,8 @@ typedef struct pt_survey {
     uint64_t outliers;
     bool has_rank;
     int64_t rank;       /* args.rank or distributedInfo.rank */
+    bool rank_of_file;  /* it is distributedInfo's: what processes say of ranks means nothing */
+    bool several_ranks; /* a merged trace: its processes are of different ranks; after _finish */
     int64_t world_size; /* distributedInfo.world_size; -1: not given */
     bool has_base;
     int64_t base_ns;      /* baseTimeNanoseconds */
@@ -49,8 +51,9 @@ void pt_survey_mark(pt_survey_t *survey, const pt_event_t *event);
 /* Takes a member of the trace object beside traceEvents. */
 void pt_survey_member(pt_survey_t *survey, const char *key, size_t key_len, const char *value,
                       size_t len);
-/* Ends the pass. keep_outliers: none are set aside. False without memory. */
-bool pt_survey_finish(pt_survey_t *survey, bool keep_outliers);
+/* Ends the pass; tracks: those that the events stand on. keep_outliers: none are set aside. False
+ * without memory. */
+bool pt_survey_finish(pt_survey_t *survey, const pt_tracks_t *tracks, bool keep_outliers);
 
 /* Takes names and sort indexes from a metadata event. True when it was one of the four that viewers
  * know (it is then not to be copied: the writer makes its own). */

@@ -110,6 +110,7 @@ pt_process_t *pt_tracks_process(pt_tracks_t *t, const pt_ident_t *pid) {
         return NULL;
     }
     t->process = items;
+    p->rank = -1;
     p->orig = ident_text(pid);
     perftrace__hashmap_put(&t->process_map, key, len, (uint64_t)(uintptr_t)p, NULL);
     t->process[t->process_count++] = p;

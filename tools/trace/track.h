@@ -45,6 +45,8 @@ struct pt_process {
     bool has_sort;
     int64_t sort;  /* sort_index that the file gave */
     int64_t order; /* sort_index of the output */
+    int64_t rank;  /* that its name's or its events' args give; -1: none */
+    bool left_out; /* nothing of it is to be written */
     uint32_t pid;  /* 0: not numbered yet */
     unsigned next_thread;
     bool written;         /* its metadata has been written */
