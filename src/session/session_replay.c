@@ -345,23 +345,32 @@ static bool is_whole(const event_t *ev, bool has_time) {
 
 /* ---- lines of the writer's own ---- */
 
-static void count_lost(replay_t *r, const event_t *ev) {
+/* The argument of that name; false: there is none. */
+static bool find_arg(const event_t *ev, const char *name, slice_t *ret) {
     perftrace__json_cursor_t c;
     slice_t key;
-    slice_t value;
-    uint64_t count;
     perftrace__json_cursor_init(&c, ev->args.p, ev->args.len);
     perftrace__json_enter_object(&c);
-    while (perftrace__json_next_member(&c, &key, &value) > 0) {
-        if (perftrace__json_is(&key, "count") && perftrace__json_to_u64(&value, &count)) {
-            r->lost += count;
+    while (perftrace__json_next_member(&c, &key, ret) > 0) {
+        if (perftrace__json_equal(&key, name, strlen(name))) {
+            return true;
         }
     }
+    return false;
 }
 
 static void read_meta(replay_t *r, const event_t *ev, const char *line, size_t len) {
+    slice_t value;
+    uint64_t n;
     if (perftrace__json_is(&ev->name, "perftrace_drop")) {
-        count_lost(r, ev);
+        if (find_arg(ev, "count", &value) && perftrace__json_to_u64(&value, &n)) {
+            r->lost += n;
+        }
+    } else if (perftrace__json_is(&ev->name, "perftrace_clock")) {
+        /* The recording went on until then, whether or not anything happened. */
+        if (find_arg(ev, "ts", &value) && read_ns(&value, &n)) {
+            r->last_ns = PT_MAX(r->last_ns, n);
+        }
     } else if (perftrace__json_is(&ev->name, "perftrace_header") &&
                perftrace__trace_header_read(line, len, &r->header)) {
         perftrace__session_fold_rank(r->fold, r->header.rank);

@@ -52,6 +52,18 @@ test('null ends are open spans, which have a count and no length', () => {
     assert.strictEqual(r.unfinished[0].running_s, 0.75);
 });
 
+test('the age of what is open counts to when its record was written', () => {
+    const open = (start) => ({ start_ts: T + start, end_ts: null });
+    const pending = { status: 'pending', finalized_ts: null };
+    const r = load([t.record({}), // ends at T + 1
+                    t.record({ ...pending, session_id: 1, submit_ts: T + 0.25, unfinished: { reward: 60, generate: 8 },
+                               phases: { generate: [open(0.75)], reward: [open(8), open(0.5), open(0.75)] } }),
+                    t.record({ ...pending, session_id: 2, submit_ts: T + 0.5 })]);
+    assert.deepStrictEqual(r.unfinished.map((u) => [u.session, u.age_s, u.phase, u.running_s, u.stuck]),
+                           [['1', 60.25, 'reward', 60, true], ['2', 60, null, null, true]]);
+    assert.strictEqual(r.summary.seconds, 1);
+});
+
 test('a phase that was not recorded is not zero', () => {
     const r = load([t.record({ generate_s: 2 }), t.record({ session_id: 1 }), t.record({ session_id: 2 })]);
     const generate = r.durations.find((d) => d.name === 'generate');

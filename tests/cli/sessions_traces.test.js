@@ -59,6 +59,14 @@ test('a trace gives its sessions as their records would', () => {
     assert.match(r.slowest[0].record, /traces-r0\.jsonl$/);
 });
 
+test('what is open has run until the last reading of the clock, as in the records', () => {
+    const clock = (ms) => t.python({ name: 'perftrace_clock', ph: 'M', pid: 7, tid: 7,
+                                     args: { ts: ms * 1000, mono_ns: '2', epoch_ns: '3' } });
+    const r = load([clock(0), ...TRACE, clock(5130), clock(4000)]);
+    assert.deepStrictEqual([r.unfinished[0].phase, r.unfinished[0].running_s], ['reward', 5]);
+    assert.ok(Math.abs(r.unfinished[0].age_s - 5.12) < 1e-6, r.unfinished[0].age_s);
+});
+
 test('gzip and standard input, also several traces one after the other', () => {
     const gz = t.report([t.files({ 'traces-r0.jsonl.gz': zlib.gzipSync(TRACE.join('\n') + '\n') })]);
     assert.strictEqual(gz.summary.sessions, 3);

@@ -5,6 +5,7 @@
 # examples   programs shown in README.md and in the pages compile
 # files      links between documents, and names of files in them, lead somewhere
 # threading  functions that docs/THREADING.md pairs are where it says
+# problems   what a tool can say of its input is explained
 # shellcheck disable=SC2016 # backquotes are what is looked for
 set -u
 part=$1 source=$2 work=$3 cc=$4
@@ -246,8 +247,20 @@ threading() {
         tr -d '`' | grep -vE '_t$|_noun_verb$|^perftrace_(header|footer|clock|drop)$' | sort -u)
 }
 
+# Kinds by their identifiers, the third arguments of the list.
+problems() {
+    local kind
+    while IFS= read -r kind; do
+        grep -q "^|.*\`$kind\`" docs/SESSIONS.md
+        check $? "docs/SESSIONS.md: the problem $kind is not named"
+    done < <(tr -d '\n\134' <tools/sessions/session_problem.h |
+        grep -oE 'X\([A-Z_]+, [A-Z]+, +"[a-z_]+"' | grep -oE '"[a-z_]+"' | tr -d '"')
+    test "$count" -ge 20
+    check $? 'tools/sessions/session_problem.h: the list was not found'
+}
+
 case $part in
-manual | examples | files | threading) "$part" ;;
+manual | examples | files | threading | problems) "$part" ;;
 *)
     printf 'unknown part %s\n' "$part" >&2
     exit 2

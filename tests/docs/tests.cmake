@@ -1,5 +1,5 @@
 # The documents against the sources: manual pages, links, names of files and functions, examples.
-foreach(part manual examples files threading)
+foreach(part manual examples files threading problems)
   add_test(NAME docs.${part}
            COMMAND bash ${CMAKE_CURRENT_LIST_DIR}/docs.sh ${part} ${PROJECT_SOURCE_DIR}
                    ${PROJECT_BINARY_DIR}/tests/docs/${part} ${CMAKE_C_COMPILER})

@@ -126,6 +126,30 @@ static void any_layout_will_do(void **state) {
     free(text);
 }
 
+/* As the sink takes it: readings of the clock are times of the run. */
+static void readings_of_the_clock_are_times(void **state) {
+    (void)state;
+    replayed_t t;
+    begin(&t, HEADER);
+    for (unsigned i = 0; i < PT_ARRAY_LEN(lines); i++) {
+        give(&t, lines[i]);
+    }
+    static const char *const readings[] = {
+        "{\"name\": \"perftrace_clock\", \"ph\": \"M\", \"args\": {\"mono_ns\": \"5\", \"ts\": "
+        "20000.125}}",
+        "{\"name\": \"perftrace_clock\", \"ph\": \"M\", \"args\": {\"ts\": 19000.000}}",
+        "{\"name\": \"perftrace_clock\", \"ph\": \"M\", \"args\": {\"ts\": -1}}",
+        "{\"name\": \"perftrace_clock\", \"ph\": \"M\", \"args\": {\"ts\": \"99999999\"}}",
+        "{\"name\": \"perftrace_clock\", \"ph\": \"M\", \"args\": {}}",
+        "{\"name\": \"perftrace_clock\", \"ph\": \"M\"}",
+    };
+    for (unsigned i = 0; i < PT_ARRAY_LEN(readings); i++) {
+        assert_int_equal(give(&t, readings[i]), PERFTRACE__REPLAY_OTHER);
+    }
+    assert_int_equal(t.r.last_ns, 20000125);
+    free(end(&t));
+}
+
 static void finalizes_of_tasks_and_without_words(void **state) {
     (void)state;
     replayed_t t;
@@ -299,6 +323,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_trace_gives_the_record),
         cmocka_unit_test(any_layout_will_do),
+        cmocka_unit_test(readings_of_the_clock_are_times),
         cmocka_unit_test(finalizes_of_tasks_and_without_words),
         cmocka_unit_test(the_rank_may_change),
         cmocka_unit_test(what_is_torn_is_counted),

@@ -335,9 +335,25 @@ static void tell_oddities(const adding_t *a) {
     }
 }
 
+/* What `unfinished` says of a phase is how long its oldest open span had been when the record was
+ * written, which may be long after the last thing that happened. NAN: nothing. */
+static double when_written(const pt_parsed_session_t *s) {
+    double when = (double)NAN;
+    for (unsigned p = 0; p < s->phases; p++) {
+        double oldest = (double)NAN;
+        for (unsigned i = 0; !isnan(s->phase[p].running) && i < s->spans; i++) {
+            if (s->span[i].phase == p && isnan(s->span[i].end)) {
+                oldest = fmin(oldest, s->span[i].start);
+            }
+        }
+        when = fmax(when, oldest + s->phase[p].running);
+    }
+    return when;
+}
+
 static void add_pending(const adding_t *a) {
     pt_session_model_t *m = &a->batch->part;
-    double last = a->s->submit;
+    double last = fmax(a->s->submit, when_written(a->s));
     for (unsigned i = 0; i < a->s->spans; i++) {
         last = fmax(last, fmax(a->s->span[i].start, a->s->span[i].end));
     }
