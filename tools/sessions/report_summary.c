@@ -1,4 +1,5 @@
 /* report_summary.c: how many sessions, how they ended, how fast. SPDX-License-Identifier: MIT */
+#include "grow.h"
 #include "session_report.h"
 
 #include <math.h>
@@ -10,8 +11,10 @@ typedef struct totals {
     uint64_t *rows;       /* by run */
     uint64_t *ended;      /* by run */
     uint64_t *status;     /* by status */
-    uint64_t *counted;    /* by counter: sessions that have it */
-    double *counter;      /* by counter */
+    uint64_t **reason;    /* by status, then by reason; NULL: none of the rows has the status */
+    size_t statuses;
+    uint64_t *counted; /* by counter: sessions that have it */
+    double *counter;   /* by counter */
     uint64_t finished, accepted, evicted, with_phases;
     double seconds; /* of all runs together */
 } totals_t;
@@ -26,15 +29,29 @@ static void free_totals(totals_t *x) {
     free(x->rows);
     free(x->ended);
     free(x->status);
+    for (size_t i = 0; x->reason != NULL && i < x->statuses; i++) {
+        free(x->reason[i]);
+    }
+    free(x->reason);
     free(x->counted);
     free(x->counter);
 }
 
-static void add_row(const pt_session_model_t *m, const pt_session_row_t *row, totals_t *x) {
+static bool add_row(const pt_session_model_t *m, const pt_session_row_t *row, totals_t *x) {
+    double *first = &x->first[row->run], *last = &x->last[row->run];
     x->rows[row->run]++;
     x->status[row->status]++;
-    x->first[row->run] = fmin(x->first[row->run], row->submit);
-    x->last[row->run] = fmax(x->last[row->run], fmax(row->submit, row->finalized));
+    /* Comparing passes over NAN. */
+    *first = row->submit < *first ? row->submit : *first;
+    *last = row->submit > *last ? row->submit : *last;
+    *last = row->finalized > *last ? row->finalized : *last;
+    if (PT_UNLIKELY(x->reason[row->status] == NULL)) {
+        x->reason[row->status] = array(m->names[PT_NAMES_REASON].count);
+        if (x->reason[row->status] == NULL) {
+            return false;
+        }
+    }
+    x->reason[row->status][row->reason]++;
     bool finished = !isnan(row->finalized);
     x->finished += finished;
     x->ended[row->run] += finished;
@@ -45,6 +62,7 @@ static void add_row(const pt_session_model_t *m, const pt_session_row_t *row, to
         x->counted[c->counter]++;
         x->counter[c->counter] += c->value;
     }
+    return true;
 }
 
 static bool add_up(const pt_session_report_t *r, totals_t *x) {
@@ -54,10 +72,12 @@ static bool add_up(const pt_session_report_t *r, totals_t *x) {
     x->rows = array(m->runs);
     x->ended = array(m->runs);
     x->status = array(m->names[PT_NAMES_STATUS].count);
+    x->statuses = m->names[PT_NAMES_STATUS].count;
+    x->reason = calloc(x->statuses + 1, sizeof(uint64_t *));
     x->counted = array(m->names[PT_NAMES_COUNTER].count);
     x->counter = array(m->names[PT_NAMES_COUNTER].count);
     if (x->first == NULL || x->last == NULL || x->rows == NULL || x->ended == NULL ||
-        x->status == NULL || x->counted == NULL || x->counter == NULL) {
+        x->status == NULL || x->reason == NULL || x->counted == NULL || x->counter == NULL) {
         return false;
     }
     for (size_t i = 0; i < m->runs; i++) {
@@ -65,7 +85,9 @@ static bool add_up(const pt_session_report_t *r, totals_t *x) {
         x->last[i] = (double)-INFINITY;
     }
     for (size_t i = 0; i < r->selection->rows; i++) {
-        add_row(m, &m->row[r->selection->row[i]], x);
+        if (!add_row(m, &m->row[r->selection->row[i]], x)) {
+            return false;
+        }
     }
     for (size_t i = 0; i < m->runs; i++) {
         x->seconds += x->last[i] > x->first[i] ? x->last[i] - x->first[i] : 0;
@@ -102,6 +124,9 @@ static double tokens(const pt_session_model_t *m, const totals_t *x) {
 
 static size_t count_tasks(const pt_session_report_t *r) {
     const pt_session_model_t *m = r->selection->model;
+    if (r->selection->rows == m->rows) {
+        return m->tasks;
+    }
     uint8_t *seen = calloc(m->tasks + 1, 1);
     size_t tasks = 0;
     for (size_t i = 0; seen != NULL && i < r->selection->rows; i++) {
@@ -159,7 +184,7 @@ static void put_statuses(pt_session_report_t *r, const totals_t *x) {
     }
 }
 
-/* ---- reasons: a count for each pair of status and reason ---- */
+/* ---- reasons: a count for each pair of status and reason that occurs ---- */
 
 typedef struct reason {
     uint32_t status, reason;
@@ -177,51 +202,43 @@ static int by_status_and_count(const void *a, const void *b) {
     return (x->reason > y->reason) - (x->reason < y->reason);
 }
 
-static int by_pair(const void *a, const void *b) {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* The pairs that occur, sorted; few rows have a reason of their own. */
-static bool put_reasons(pt_session_report_t *r) {
+/* The pairs that occur, sorted. */
+static bool put_reasons(pt_session_report_t *r, const totals_t *x) {
     const pt_session_model_t *m = r->selection->model;
-    uint32_t *pair = malloc((r->selection->rows + 1) * sizeof *pair);
-    reason_t *reason = NULL;
-    size_t n = 0, reasons = 0;
-    for (size_t i = 0; pair != NULL && i < r->selection->rows; i++) {
-        const pt_session_row_t *row = &m->row[r->selection->row[i]];
-        if (pt_session_name(m, PT_NAMES_REASON, row->reason).len > 0) {
-            pair[n++] = (uint32_t)row->status << 16 | row->reason;
+    struct {
+        reason_t *reason;
+        size_t reasons, cap;
+    } list = {NULL, 0, 0};
+    for (uint32_t status = 0; status < m->names[PT_NAMES_STATUS].count; status++) {
+        for (uint32_t i = 0; x->reason[status] != NULL && i < m->names[PT_NAMES_REASON].count;
+             i++) {
+            uint64_t rows = x->reason[status][i];
+            if (rows == 0 || pt_session_name(m, PT_NAMES_REASON, i).len == 0) {
+                continue;
+            }
+            if (!PT_GROW(&list, reason, reasons, cap, 1)) {
+                free(list.reason);
+                return false;
+            }
+            list.reason[list.reasons++] = (reason_t){status, i, rows};
         }
     }
-    if (pair != NULL) {
-        qsort(pair, n, sizeof *pair, by_pair);
-        reason = malloc((n + 1) * sizeof *reason);
+    reason_t *reason = list.reason;
+    if (list.reasons > 1) {
+        qsort(reason, list.reasons, sizeof *reason, by_status_and_count);
     }
-    if (reason == NULL) {
-        free(pair);
-        return false;
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (i == 0 || pair[i] != pair[i - 1]) {
-            reason[reasons++] = (reason_t){pair[i] >> 16, pair[i] & 0xFFFFU, 0};
-        }
-        reason[reasons - 1].rows++;
-    }
-    qsort(reason, reasons, sizeof *reason, by_status_and_count);
     pt_table_t *t = pt_report_table(r->out, "reasons", "Reasons", false);
     pt_table_column(t, "status", "status", PT_COLUMN_TEXT);
     pt_table_column(t, "reason", "reason", PT_COLUMN_TEXT);
     pt_table_column(t, "sessions", "sessions", PT_COLUMN_COUNT);
     pt_table_column(t, "share", "share", PT_COLUMN_SHARE);
-    for (size_t i = 0; i < reasons; i++) {
+    for (size_t i = 0; i < list.reasons; i++) {
         pt_report_name(r, t, PT_NAMES_STATUS, reason[i].status);
         pt_report_name(r, t, PT_NAMES_REASON, reason[i].reason);
         pt_table_number(t, (double)reason[i].rows);
         pt_table_number(t, per((double)reason[i].rows, (double)r->selection->rows));
     }
     free(reason);
-    free(pair);
     return true;
 }
 
@@ -280,7 +297,7 @@ bool pt_report_summary(pt_session_report_t *r) {
     if (ok) {
         put_facts(r, &x);
         put_statuses(r, &x);
-        ok = put_reasons(r);
+        ok = put_reasons(r, &x);
         put_counters(r, &x);
         put_runs(r, &x);
     }

@@ -94,6 +94,13 @@ static bool takes(const selector_t *s, uint32_t index) {
            takes_time(s, row) && takes_step(s, index);
 }
 
+/* Without a look at the rows. */
+static bool takes_all(const selector_t *s) {
+    const pt_session_filter_t *f = s->f;
+    return f->ranks == NULL && s->role == NULL && s->status == NULL && s->tasks == 0 &&
+           !f->has_steps && isinf(f->from) && f->from < 0 && isinf(f->to) && f->to > 0;
+}
+
 bool pt_session_select(const pt_session_model_t *m, const pt_session_steps_t *steps,
                        const pt_session_filter_t *f, pt_selection_t *ret) {
     selector_t s = {.m = m, .f = f, .steps = steps};
@@ -101,8 +108,9 @@ bool pt_session_select(const pt_session_model_t *m, const pt_session_steps_t *st
     *ret = (pt_selection_t){.model = m, .steps = steps, .row = pt_huge(malloc(size), size)};
     bool ok = ret->row != NULL && make_wanted(m, PT_NAMES_ROLE, f->roles, &s.role) &&
               make_wanted(m, PT_NAMES_STATUS, f->statuses, &s.status) && make_tasks(&s);
+    bool all = ok && takes_all(&s);
     for (uint32_t i = 0; ok && i < m->rows; i++) {
-        if (takes(&s, i)) {
+        if (all || takes(&s, i)) {
             ret->row[ret->rows++] = i;
         }
     }
