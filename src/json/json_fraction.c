@@ -106,12 +106,32 @@ PT_ALWAYS_INLINE uint32_t last_digits(const char *p, size_t digits) {
     return v * 6553601 >> 16;
 }
 
+/* A number that has no point behind its n digits. */
+PT_ALWAYS_INLINE const char *read_whole(const char *p, size_t n, double *ret) {
+    uint64_t v;
+    if (PT_UNLIKELY(n - 1 >= sizeof v || (*p == '0' && n > 1) || (p[n] | 0x20) == 'e')) {
+        return perftrace__json_read_any_double(p, ret);
+    }
+    memcpy(&v, p, sizeof v);
+    v <<= 64 - 8 * n; /* zeros in front */
+    v = (v & 0x0F0F0F0F0F0F0F0Fu) * 2561 >> 8;
+    v = (v & 0x00FF00FF00FF00FFu) * 6553601 >> 16;
+    v = (v & 0x0000FFFF0000FFFFu) * 42949672960001u >> 32;
+    *ret = (double)(int64_t)v;
+    return p + n;
+}
+
 const char *perftrace__json_read_double(const char *p, double *ret) {
     size_t n, digits;
     unsigned zero = *p == '0';
     PT_KEEP_BRANCH(zero);
-    if (PT_UNLIKELY(!pt_two_runs(p, &n, &digits) || n - 1 >= BEFORE || digits == n ||
-                    digits > DIGITS || p[n] != '.' || (zero & (n > 1)) != 0 ||
+    if (PT_UNLIKELY(!pt_two_runs(p, &n, &digits))) {
+        return perftrace__json_read_any_double(p, ret);
+    }
+    if (p[n] != '.') {
+        return read_whole(p, n, ret);
+    }
+    if (PT_UNLIKELY(n - 1 >= BEFORE || digits == n || digits > DIGITS || (zero & (n > 1)) != 0 ||
                     (p[digits + 1] | 0x20) == 'e')) {
         return perftrace__json_read_any_double(p, ret);
     }

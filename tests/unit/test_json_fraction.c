@@ -75,6 +75,20 @@ static void fractions_of_every_length_are_exact(void **state) {
     }
 }
 
+static void whole_numbers_are_exact(void **state) {
+    (void)state;
+    static const char behind[] = {',', '}', ' ', '\n', '\0', '"', '\x80', '/', ':'};
+    for (unsigned whole = 1; whole <= 19; whole++) {
+        for (unsigned i = 0; i < 1000; i++) {
+            char text[TEXT_MAX] = "-";
+            char *p = text + below(2);
+            put_digits(p, whole);
+            *p = *p == '0' && whole > 1 ? '1' : *p;
+            assert_true(reads(text, behind[below(sizeof behind)]));
+        }
+    }
+}
+
 static void fractions_below_one_are_exact(void **state) {
     (void)state;
     for (unsigned zeros = 0; zeros <= 20; zeros++) {
@@ -134,6 +148,7 @@ static void other_numbers_are_told_apart(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fractions_of_every_length_are_exact),
+        cmocka_unit_test(whole_numbers_are_exact),
         cmocka_unit_test(fractions_below_one_are_exact),
         cmocka_unit_test(ties_go_to_the_even_one),
         cmocka_unit_test(other_numbers_are_told_apart),
