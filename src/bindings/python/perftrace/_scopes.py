@@ -1,0 +1,238 @@
+# _scopes.py: scopes of threads, tracks of tasks. SPDX-License-Identifier: MIT
+"""A scope on a thread is begun and ended in the library, which keeps those that are open; the object
+that `with` holds has no state and is the same each time.
+
+Tasks of an event loop take turns on one thread: their scopes would cross. A scope in a task is a pair
+of async events on the task's own track instead. Scopes within it share the track; a scope in a task
+that was made within it has a track of its own, with the number of the other as `parent`.
+"""
+import asyncio
+import itertools
+from asyncio import _get_running_loop as running_loop
+from contextvars import ContextVar
+
+from . import _library as lib
+from ._arguments import encode, pack
+from ._sites import category_of, has_name, name_of, site
+
+current_task = asyncio.current_task
+
+on = False  # whether events are recorded; set by perf_tracer
+
+_ids = itertools.count(1)
+_track = ContextVar("perftrace_track", default=None)  # (task, id) of the innermost open scope
+
+# strays: ends of scopes that are not open on the thread; orphans: phases where no session is current
+counts = {"strays": 0, "orphans": 0}
+
+
+class Null:
+    """Does nothing, for `with` and `async with`."""
+    __slots__ = ()
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, kind, error, trace):
+        return None
+
+    async def __aenter__(self):
+        return None
+
+    async def __aexit__(self, kind, error, trace):
+        return None
+
+
+NULL = Null()
+
+
+def failure(kind, error):
+    """What is noted of an exception."""
+    try:
+        text = str(error)
+    except Exception:
+        text = ""
+    text = f"{kind.__name__}: {text}" if text else kind.__name__
+    return text if len(text) <= 300 else text[:300] + "…"
+
+
+def is_failure(kind):
+    return kind is not None and kind is not GeneratorExit
+
+
+class Scope(Null):
+    """Without arguments, on a thread. One for each name and category."""
+    __slots__ = ("number", "name", "category")
+
+    def __init__(self, number, name, category):
+        self.number = number
+        self.name = name
+        self.category = category
+
+    def __enter__(self, begin=lib.begin):
+        begin(self.number)
+
+    def __exit__(self, kind, error, trace, end=lib.end):
+        if kind is None:
+            if end(self.number):
+                counts["strays"] += 1
+        else:
+            end_with(self.number, self.name, self.category, None, kind, error)
+
+
+class ScopeWith(Null):
+    """With arguments or a name of its own, on a thread. One a call."""
+    __slots__ = ("number", "name", "category", "args", "shown")
+
+    def __init__(self, number, name, category, args, shown=None):
+        self.number = number
+        self.name = name  # None: the site has none
+        self.category = category
+        self.args = args  # packed, or None
+        self.shown = shown
+
+    def __enter__(self):
+        if self.shown is None:
+            lib.begin(self.number)
+        else:
+            lib.begin_named(self.number, self.shown)
+
+    def __exit__(self, kind, error, trace):
+        end_with(self.number, self.name, self.category, self.args, kind, error)
+
+
+def end_with(number, name, category, packed, kind, error):
+    """Ends a scope of the thread with arguments, and with what went wrong."""
+    if is_failure(kind):
+        packed = add(packed, "exception", failure(kind, error))
+    if packed is None:
+        status = lib.end(number)
+    else:
+        keys, types, block = packed
+        status = lib.end_packed(number, site(lib.SCOPE, name, category, keys, types), block,
+                                len(block))
+    if status:
+        counts["strays"] += 1
+
+
+def add(packed, key, value):
+    """Packed arguments and one more; where there are as many as can be, as they are."""
+    keys, types, block = pack({key: value})
+    if packed is None:
+        return keys, types, block
+    if len(packed[0]) >= lib.MAX_ARGS or key in packed[0]:
+        return packed
+    return packed[0] + keys, packed[1] + types, packed[2] + block
+
+
+def point(kind, name, category, number, packed):
+    """An event at one time, of any kind but a scope."""
+    keys, types, block = packed if packed is not None else ((), (), b"")
+    if has_name(name):
+        lib.emit(site(kind, name, category, keys, types), number, block, len(block))
+    else:
+        lib.emit_named(site(kind, None, category, keys, types), number, block, len(block),
+                       encode(name))
+
+
+class TrackScope(Null):
+    """A scope on an async track: of a task, or (own) of nothing else. One a call."""
+    __slots__ = ("name", "category", "args", "task", "id", "token", "is_open")
+
+    def __init__(self, name, category, args, task):
+        self.name = name
+        self.category = category
+        self.args = args  # packed, or None
+        self.task = task
+        self.is_open = False
+
+    def __enter__(self):
+        outer = _track.get()
+        args = self.args
+        if outer is not None and outer[0] is self.task:
+            self.id = outer[1]
+        else:
+            self.id = next(_ids)
+            if outer is not None:
+                args = add(args, "parent", outer[1])
+        self.token = _track.set((self.task, self.id))
+        self.is_open = True
+        point(lib.ASYNC_BEGIN, self.name, self.category, self.id, args)
+
+    def __exit__(self, kind, error, trace):
+        if not self.is_open:
+            counts["strays"] += 1
+            return
+        self.is_open = False
+        try:
+            _track.reset(self.token)
+        except ValueError:
+            pass  # left in another context than it was entered in
+        self.token = None
+        args = pack({"exception": failure(kind, error)}) if is_failure(kind) else None
+        point(lib.ASYNC_END, self.name, self.category, self.id, args)
+
+    async def __aenter__(self):
+        return self.__enter__()
+
+    async def __aexit__(self, kind, error, trace):
+        return self.__exit__(kind, error, trace)
+
+
+_plain = {}  # (name, category): Scope
+
+
+def _named_site(name, category):
+    """((number, text to begin with or None), name of the site, category)"""
+    if has_name(name):
+        return (site(lib.SCOPE, name, category), None), name, category
+    return (site(lib.SCOPE, None, category), encode(name)), None, category
+
+
+def _new_scope(name, category, args):
+    (number, shown), name, category = _named_site(name_of(name), category_of(category))
+    if args is not None or shown is not None:
+        return ScopeWith(number, name, category, None if args is None else pack(args), shown)
+    return Scope(number, name, category)
+
+
+def thread_scope(name, category, args):
+    """A scope that ends on the thread it begins on, before anything else has its turn there."""
+    if args is not None:
+        return _new_scope(name, category, args)
+    try:
+        return _plain[name, category]
+    except KeyError:
+        scope = _plain[name, category] = _new_scope(name, category, None)
+        if type(scope) is not Scope:
+            del _plain[name, category]  # names that are made up are not kept
+        return scope
+    except TypeError:  # cannot be a key
+        return _new_scope(name, category, None)
+
+
+def task_scope(name, category, args, task):
+    return TrackScope(name_of(name), category_of(category), None if args is None else pack(args),
+                      task)
+
+
+def scope(name, category=None, args=None):
+    """The scope for where this is called: of the running task, else of the thread."""
+    if not on:
+        return NULL
+    if running_loop() is not None:
+        task = current_task()
+        if task is not None:
+            return task_scope(name, category, args, task)
+    outer = _track.get()
+    if outer is None:
+        return thread_scope(name, category, args)
+    # Work that a task has handed to this thread, its context with it.
+    number, name, category = _named_site(name_of(name), category_of(category))
+    return ScopeWith(number[0], name, category,
+                     add(None if args is None else pack(args), "parent", outer[1]), number[1])
+
+
+def own_track(name, category):
+    """A scope of something that is entered and left as others like: a generator."""
+    return TrackScope(name_of(name), category_of(category), None, object())

@@ -1,0 +1,131 @@
+# _sessions.py: tasks, sessions, phases. SPDX-License-Identifier: MIT
+"""The id of the current task and session are context variables: coroutines and tasks inherit them,
+threads do where the context is carried over (asyncio.to_thread does; see _context)."""
+import ctypes
+import functools
+from contextvars import ContextVar
+
+from . import _decorators
+from . import _library as lib
+from . import _scopes as scopes
+from ._arguments import encode, pack
+from ._sites import name_of, site
+
+task_id = ContextVar("perftrace_task_id", default=None)
+session_id = ContextVar("perftrace_session_id", default=None)
+
+on = False  # whether sessions are recorded; set by perf_tracer
+
+
+def register_task(task):
+    if on and task is not None:
+        lib.task_register(task, lib.NO_ID)
+
+
+def register_session(task):
+    """The id of a new session of a task (None: of none), or None while sessions are off."""
+    if not on:
+        return None
+    session = lib.session_register(lib.NO_ID if task is None else task)
+    return session if session >= 0 else None
+
+
+class PhaseScope(scopes.Null):
+    """A phase of a session, one span of it. One a call."""
+    __slots__ = ("handle", "session", "name", "start", "end_payload")
+
+    def __init__(self, name, session, start_payload, end_payload):
+        self.name = name_of(name)
+        self.session = session
+        self.start = start_payload
+        self.end_payload = end_payload
+        self.handle = None
+
+    def __enter__(self):
+        keys, types, block = pack(self.start) if self.start else ((), (), b"")
+        self.handle = lib.Phase()
+        lib.phase_begin(ctypes.byref(self.handle), self.session,
+                        site(lib.PHASE_BEGIN, self.name, "session", keys, types), block,
+                        len(block))
+
+    def __exit__(self, kind, error, trace):
+        handle, self.handle = self.handle, None
+        if handle is None:
+            scopes.counts["strays"] += 1
+            return
+        packed = pack(self.end_payload) if self.end_payload else None
+        if scopes.is_failure(kind):
+            packed = scopes.add(packed, "exception", scopes.failure(kind, error))
+        if packed is None:
+            lib.phase_end(ctypes.byref(handle), -1, None, 0)
+        else:
+            keys, types, block = packed
+            lib.phase_end(ctypes.byref(handle), site(lib.PHASE_END, None, "session", keys, types),
+                          block, len(block))
+
+    async def __aenter__(self):
+        return self.__enter__()
+
+    async def __aexit__(self, kind, error, trace):
+        return self.__exit__(kind, error, trace)
+
+
+def phase(name, start_payload=None, end_payload=None):
+    if not on:
+        return scopes.NULL
+    session = session_id.get()
+    if session is None:
+        scopes.counts["orphans"] += 1
+        return scopes.NULL
+    return PhaseScope(name, session, start_payload, end_payload)
+
+
+def trace_session(name):
+    """Decorator: each call is a phase of the session that is current then."""
+    def enter():
+        return phase(name)
+
+    def of_function(function):
+        @functools.wraps(function)
+        def traced(*args, **kwargs):
+            with phase(name):
+                return function(*args, **kwargs)
+        return traced
+
+    return lambda function: _decorators.wrap(function, enter, enter, of_function)
+
+
+def session_context():
+    """Decorator factory: each call has a session of its own, of the current task if there is one;
+    it stays the current one."""
+    def begin():
+        task = task_id.get()
+        session_id.set(register_session(task) if task is not None else None)
+        return scopes.NULL
+
+    def of_function(function):
+        @functools.wraps(function)
+        def traced(*args, **kwargs):
+            begin()
+            return function(*args, **kwargs)
+        return traced
+
+    return lambda function: _decorators.wrap(function, begin, begin, of_function)
+
+
+def event(method, session=None, task=None, payload=()):
+    """mark_finalized, mark_<phase>_start, mark_<phase>_end, increment_counter. What is unknown is
+    passed over."""
+    if not on or (session is None and task is None):
+        return
+    payload = dict(payload)
+    session, task = (session, lib.NO_ID) if session is not None else (lib.NO_ID, task)
+    if method == "increment_counter":
+        value = payload.get("value", 1)
+        if type(value) is int and session != lib.NO_ID:
+            lib.session_counter(session, encode(name_of(payload.get("name"))), value)
+        return
+    status, reason = payload.get("status"), payload.get("reason")
+    lib.session_event(session, task, encode(name_of(method)),
+                      None if status is None else encode(name_of(status)),
+                      None if reason is None else encode(name_of(reason)))

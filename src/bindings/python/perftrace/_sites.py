@@ -1,0 +1,58 @@
+# _sites.py: call sites, made on first use and kept. SPDX-License-Identifier: MIT
+"""A site is a small number of the library's. There are as many as there are different pairs of name
+and category and shapes of arguments; beyond a few thousand names (a program makes them up as it
+goes), sites have no name and the name goes with each event."""
+import ctypes
+
+from . import _library as lib
+from ._arguments import encode
+
+NAMES_MAX = 4096
+_NO_SHAPE = ((), ())
+
+_numbers = {}  # (kind, name or None, category, keys, types): number
+_names = set()  # that have sites of their own
+
+
+def category_of(category):
+    """AReaL's rule: what is no text, or blank, is misc; the library knows the aliases."""
+    if type(category) is str and category.strip():
+        return category
+    value = getattr(category, "value", None)  # Category, or another enum of texts
+    return value if type(value) is str and value.strip() else "misc"
+
+
+def name_of(name):
+    if type(name) is str:
+        return name
+    try:
+        return str(name)
+    except Exception:
+        return f"<{type(name).__name__}>"
+
+
+def _make(kind, name, category, keys, types):
+    args = (lib.Arg * len(keys))(*[(encode(k), t) for k, t in zip(keys, types)]) if keys else None
+    number = lib.bound_site(kind, None if name is None else encode(name), encode(category),
+                            len(keys), ctypes.cast(args, ctypes.c_void_p) if keys else None)
+    if number < 0:
+        # For want of memory: events of the site are not recorded, calls are refused.
+        return number
+    _numbers[kind, name, category, keys, types] = number
+    return number
+
+
+def has_name(name):
+    """Whether events of the name have sites of their own."""
+    if name in _names:
+        return True
+    if len(_names) >= NAMES_MAX:
+        return False
+    _names.add(name)
+    return True
+
+
+def site(kind, name, category, keys=(), types=()):
+    """The number of a site. name None: named at each event. Negative without memory."""
+    number = _numbers.get((kind, name, category, keys, types))
+    return number if number is not None else _make(kind, name, category, keys, types)

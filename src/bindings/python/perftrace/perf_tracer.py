@@ -1,0 +1,337 @@
+# perf_tracer.py: AReaL's interface. SPDX-License-Identifier: MIT
+"""In place of areal.utils.perf_tracer: the same names, parameters and rules (docs/PYTHON.md says
+where the behaviour differs, and why). Unconfigured, everything but get_tracer does nothing."""
+import atexit
+import sys
+import threading
+
+from . import _decorators, _scopes, _sessions
+from . import _library as lib
+from ._arguments import encode, pack
+from ._context import carry, patch_executors, submit, unpatch_executors
+from ._decorators import trace_perf
+from ._sessions import session_context, trace_session
+from ._sites import category_of, name_of
+from .config import Category, PerfTracerConfig, SessionTracerConfig
+
+__all__ = [
+    "Category", "PerfTracer", "PerfTracerConfig", "SessionTracer", "SessionTracerConfig",
+    "atrace_scope", "atrace_session_phase", "carry", "configure", "counter", "declare_phase", "flow_end",
+    "flow_start", "flow_step", "get_session_id", "get_session_tracer", "get_task_id", "get_tracer",
+    "instant", "is_configured", "patch_executors", "register_session", "register_task",
+    "reset", "save", "session_context", "set_session_id", "set_task_id", "statistics", "step",
+    "submit", "trace_perf", "trace_scope", "trace_session", "trace_session_event",
+    "trace_session_phase", "unpatch_executors",
+]
+
+_tracer = None
+_lock = threading.Lock()
+
+
+# ---- the tracers --------------------------------------------------------------------------------
+
+class SessionTracer:
+    """Tasks and sessions of this process."""
+
+    def __init__(self):
+        self._of_task = {}
+
+    def register_task(self, task_id):
+        _sessions.register_task(task_id)
+
+    def register_session(self, task_id):
+        session = _sessions.register_session(task_id)
+        if session is not None and task_id is not None:
+            self._of_task.setdefault(task_id, []).append(session)
+        return session
+
+    def get_session_ids(self, task_id):
+        """Sessions of a task that was not finalized yet."""
+        return list(self._of_task.get(task_id, ()))
+
+    def record_event(self, session_id, event, **payload):
+        _sessions.event(event, session_id, None, payload)
+
+    def record_task_event(self, task_id, event, **payload):
+        """The same for every session of a task."""
+        if event in ("mark_finalized", "finalized"):
+            self._of_task.pop(task_id, None)
+            _sessions.event(event, None, task_id, payload)
+            return
+        for session in self.get_session_ids(task_id):
+            _sessions.event(event, session, None, payload)
+
+    def increment_counter(self, session_id, name, value=1):
+        _sessions.event("increment_counter", session_id, None, {"name": name, "value": value})
+
+    def flush(self, force=False):
+        """Has the library write the records that are ready; force: to the disk."""
+        lib.save(-1, int(bool(force)))
+
+    def reset(self):
+        self.flush(force=True)
+        self._of_task.clear()
+
+
+def _library_config(config, rank, role, enabled, sessions):
+    c = lib.Config()
+    lib.config_init(c, lib.ctypes.sizeof(c))
+    texts = {"experiment_name": config.experiment_name, "trial_name": config.trial_name,
+             "fileroot": config.fileroot, "dir": config.dir, "role": role}
+    for key, value in {**texts, **config.options}.items():
+        if key not in (name for name, *_ in lib.Config._fields_) or key in ("log", "struct_size"):
+            raise ValueError(f"the library has no option {key!r}")
+        if value is not None:
+            setattr(c, key, value if isinstance(value, int) else encode(str(value)))
+    c.rank = rank
+    c.enabled = int(enabled)
+    c.save_interval = max(int(config.save_interval), 1)
+    c.session_enabled = int(sessions is not None and sessions.enabled)
+    if c.session_enabled:
+        c.session_flush_threshold = sessions.threshold()
+    return c
+
+
+class PerfTracer:
+    """The tracer of this process; made by configure."""
+
+    def __init__(self, config, *, rank, role=None):
+        if rank < 0:
+            raise ValueError(f"rank {rank} is negative")
+        self.config, self.rank, self.role = config, rank, role
+        sessions = config.session_tracer
+        self._session_tracer = SessionTracer() if sessions is not None and sessions.enabled else None
+        self._enabled = False
+        self._profile_steps = config.steps()
+        self._start(bool(config.enabled))
+
+    def _start(self, enabled):
+        sessions = self.config.session_tracer
+        if enabled or self._session_tracer is not None:
+            c = _library_config(self.config, self.rank, self.role, enabled, sessions)
+            status = lib.init(c)
+            if status < 0:
+                # As in C, the program goes on; nothing is recorded.
+                raise RuntimeError(f"tracing cannot start: {lib.text(status)}")
+        self._enabled = enabled
+        _scopes.on = enabled
+        _sessions.on = self._session_tracer is not None
+
+    @property
+    def enabled(self):
+        return self._enabled
+
+    @property
+    def session_tracer(self):
+        return self._session_tracer
+
+    def set_enabled(self, flag):
+        """Switches events on and off while running; sessions are not touched."""
+        flag = bool(flag)
+        if flag and not lib.is_active():
+            self._start(True)
+            return
+        if lib.is_active():
+            lib.set_enabled(int(flag))
+        self._enabled = _scopes.on = flag
+
+    def save(self, *, step=None, force=False):
+        """Writes what was recorded. With a step only when (step + 1) is a multiple of
+        save_interval; force: in any case, and to the disk. Raises OSError when the disk refuses:
+        the events stay."""
+        if not lib.is_active() or (not self._enabled and not force):
+            return
+        status = lib.save(-1 if step is None else max(int(step), 0), int(bool(force)))
+        if status < 0:
+            raise OSError(f"the trace cannot be written: {lib.text(status)}; it is tried again")
+
+    def trace_scope(self, name, *, category=None, args=None):
+        return trace_scope(name, category=category, args=args)
+
+    def atrace_scope(self, name, *, category=None, args=None):
+        return atrace_scope(name, category=category, args=args)
+
+    def instant(self, name, *, category=None, args=None):
+        instant(name, category=category, args=args)
+
+    def reset(self):
+        """Writes everything and stops; the next configure makes new files."""
+        _scopes.on = _sessions.on = False
+        self._enabled = False
+        if self._session_tracer is not None:
+            self._session_tracer._of_task.clear()
+        lib.shutdown()
+
+
+def _at_exit():
+    """The library ends by itself when the process does, after everything that Python still does.
+    But after a KeyboardInterrupt the interpreter kills itself with the signal, and nothing of that
+    comes to pass."""
+    if lib.is_active():
+        if getattr(sys, "last_type", None) is KeyboardInterrupt:
+            lib.shutdown()
+        else:
+            lib.save(-1, 0)
+
+
+atexit.register(_at_exit)
+
+
+# ---- the tracer of the module -------------------------------------------------------------------
+
+def configure(config, *, rank, role=None):
+    """Builds the tracer of the process; RuntimeError when there is one already."""
+    global _tracer
+    with _lock:
+        if _tracer is not None:
+            raise RuntimeError("perf_tracer is configured already; call reset() first")
+        _tracer = PerfTracer(config, rank=rank, role=role)
+        return _tracer
+
+
+def is_configured():
+    return _tracer is not None
+
+
+def get_tracer():
+    if _tracer is None:
+        raise RuntimeError("perf_tracer is not configured; call configure() first")
+    return _tracer
+
+
+def get_session_tracer():
+    return None if _tracer is None else _tracer.session_tracer
+
+
+def reset():
+    """Stops the tracer, having written everything, and forgets it."""
+    global _tracer
+    with _lock:
+        tracer, _tracer = _tracer, None
+    if tracer is not None:
+        tracer.reset()
+
+
+def save(*, step=None, force=False):
+    if _tracer is not None:
+        _tracer.save(step=step, force=force)
+
+
+# ---- events -------------------------------------------------------------------------------------
+
+def trace_scope(name, *, category=None, args=None):
+    """`with trace_scope("train.step", category="compute", args={"global_step": 3}):` records the
+    block. Also for `async with`."""
+    if not _scopes.on:
+        return _scopes.NULL
+    return _scopes.scope(name, category, args)
+
+
+def atrace_scope(name, *, category=None, args=None):
+    """The same for `async with`."""
+    return trace_scope(name, category=category, args=args)
+
+
+def _point(kind, name, category, number, args):
+    _scopes.point(kind, name_of(name), category_of(category), number,
+                  None if args is None else pack(args))
+
+
+def instant(name, *, category=None, args=None):
+    if _scopes.on:
+        _point(lib.INSTANT, name, category, 0, args)
+
+
+def counter(name, value=None, *, category=None, **series):
+    """A value over time, or several: counter("queue", 4), counter("bytes", sent=1, received=2)."""
+    if _scopes.on:
+        _point(lib.COUNTER, name, category, 0, series if value is None else {"value": value, **series})
+
+
+def flow_start(name, flow_id, *, category=None):
+    """An arrow begins in the scope that is open; its other end has the same name and number."""
+    if _scopes.on:
+        _point(lib.FLOW_START, name, category, flow_id % 2**64, None)
+
+
+def flow_step(name, flow_id, *, category=None):
+    if _scopes.on:
+        _point(lib.FLOW_STEP, name, category, flow_id % 2**64, None)
+
+
+def flow_end(name, flow_id, *, category=None):
+    if _scopes.on:
+        _point(lib.FLOW_END, name, category, flow_id % 2**64, None)
+
+
+def step(number):
+    """The training step that later events belong to (their global_step)."""
+    lib.step(int(number))
+
+
+def statistics():
+    """The account: emitted, written, dropped by cause, and more; all zero while not tracing."""
+    s = lib.Stats(struct_size=lib.ctypes.sizeof(lib.Stats))
+    lib.get_stats(s)
+    out = {name: getattr(s, name) for name, *_ in lib.Stats._fields_
+           if name not in ("struct_size", "reserved", "dropped")}
+    out["dropped"] = {cause: s.dropped[i] for i, cause in enumerate(lib.DROPS) if s.dropped[i]}
+    out.update(_scopes.counts)
+    return out
+
+
+# ---- tasks and sessions -------------------------------------------------------------------------
+
+def set_task_id(task_id):
+    _sessions.task_id.set(task_id)
+
+
+def get_task_id():
+    return _sessions.task_id.get()
+
+
+def set_session_id(session_id):
+    _sessions.session_id.set(session_id)
+
+
+def get_session_id():
+    return _sessions.session_id.get()
+
+
+def register_task(task_id):
+    tracer = get_session_tracer()
+    if tracer is not None:
+        tracer.register_task(task_id)
+
+
+def register_session(task_id):
+    tracer = get_session_tracer()
+    return None if tracer is None else tracer.register_session(task_id)
+
+
+def declare_phase(name, *, allow_multiple=True, ready_on_complete=False):
+    """See perftrace_session_phase_declare; only needed for phases that are not as most."""
+    if _sessions.on:
+        lib.session_phase_declare(encode(name_of(name)), int(allow_multiple),
+                                  int(ready_on_complete))
+
+
+def trace_session_phase(phase, *, start_payload=None, end_payload=None):
+    """`with trace_session_phase("generate"):` is a phase of the current session."""
+    return _sessions.phase(phase, start_payload, end_payload)
+
+
+def atrace_session_phase(phase, *, start_payload=None, end_payload=None):
+    return _sessions.phase(phase, start_payload, end_payload)
+
+
+def trace_session_event(method, session_id=None, task_id=None, **payload):
+    """mark_finalized (status, reason), mark_<phase>_start, mark_<phase>_end, increment_counter
+    (name, value), for a session or for all of a task."""
+    tracer = get_session_tracer()
+    if tracer is None:
+        return
+    if session_id is not None:
+        tracer.record_event(session_id, method, **payload)
+    elif task_id is not None:
+        tracer.record_task_event(task_id, method, **payload)

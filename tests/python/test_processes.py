@@ -1,0 +1,198 @@
+# test_processes.py: fork, spawn, exits, misuse. SPDX-License-Identifier: MIT
+import os
+import signal
+import subprocess
+import sys
+import unittest
+
+import traced
+from perftrace import perf_tracer as pt
+
+RECOVER = os.environ.get("PERFTRACE_RECOVER")
+
+
+class Processes(traced.Case):
+    def ran(self, code, **options):
+        return traced.run(code, self.root, **options)
+
+    def names(self):
+        return sorted(e["name"] for e in self.events())
+
+    def test_exits(self):
+        for end, want in [("", 0), ("sys.exit(3)", 3), ("raise KeyboardInterrupt", -2)]:
+            with self.subTest(end):
+                self.setUp()
+                done = self.ran("configure()\n"
+                                "for i in range(100):\n"
+                                "    with pt.trace_scope('x', args={'i': i}): pass\n" + end, check=False)
+                self.assertEqual(done.returncode, want, done.stderr)
+                self.assertEqual(len(self.events("x")), 100)
+
+    def test_an_end_without_cleaning_up_is_recovered(self):
+        if not RECOVER:
+            self.skipTest("PERFTRACE_RECOVER does not name the tool")
+        for end in ("os._exit(0)", "os.kill(os.getpid(), 9)", "os.kill(os.getpid(), 15)", "os.abort()"):
+            with self.subTest(end):
+                self.setUp()
+                self.ran("configure()\n"
+                         "scope = pt.trace_scope('open', args={'n': 1}); scope.__enter__()\n"
+                         "for i in range(100):\n"
+                         "    with pt.trace_scope('x', args={'i': i}): pass\n" + end, check=False)
+                done = subprocess.run([RECOVER, "-r", self.root], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(len(self.events("x")), 100)
+                self.assertEqual([e["args"]["unfinished"] for e in self.events("open")], [True])
+
+    def test_scopes_in_atexit_and_del(self):
+        self.ran("import atexit\n"
+                 "class D:\n"
+                 "    def __del__(self):\n"
+                 "        with pt.trace_scope('del'): pass\n"
+                 "def last():\n"
+                 "    with pt.trace_scope('atexit'): pass\n"
+                 "atexit.register(last)\n"
+                 "configure()\n"
+                 "d = D(); del d\n"
+                 "keep = D(); keep.me = keep\n")
+        names = self.names()
+        self.assertIn("atexit", names)
+        self.assertIn("del", names)
+
+    def test_fork(self):
+        self.ran("configure()\n"
+                 "with pt.trace_scope('parent'): pass\n"
+                 "pid = os.fork()\n"
+                 "if pid == 0:\n"
+                 "    with pt.trace_scope('child'): pass\n"
+                 "    sys.exit(0)\n"
+                 "os.waitpid(pid, 0)\n"
+                 "with pt.trace_scope('parent'): pass\n", arguments=["-W", "ignore"])
+        self.assertEqual(self.names(), ["child", "parent", "parent"])
+        self.assertEqual(len({e["pid"] for e in self.events()}), 2)
+
+    def test_a_pool_of_processes(self):
+        for method in ("fork", "spawn", "forkserver"):
+            with self.subTest(method):
+                self.setUp()
+                script = os.path.join(self.root, "pool.py")
+                with open(script, "w") as file:
+                    file.write(
+                        "import multiprocessing, os, sys\n"
+                        "from perftrace import perf_tracer as pt\n"
+                        f"config = pt.PerfTracerConfig(dir={self.root!r}, enabled=True)\n"
+                        "def begin():\n"
+                        "    if not pt.is_configured():\n"
+                        "        pt.configure(config, rank=0)\n"
+                        "@pt.trace_perf('work')\n"
+                        "def work(i):\n"
+                        "    return i * i\n"
+                        "if __name__ == '__main__':\n"
+                        "    pt.configure(config, rank=0)\n"
+                        f"    context = multiprocessing.get_context({method!r})\n"
+                        "    with context.Pool(3, begin) as pool:\n"
+                        "        assert pool.map(work, range(60), 1) == [i * i for i in range(60)]\n"
+                        "        pool.close(); pool.join()\n")
+                subprocess.run([sys.executable, "-W", "ignore", script], check=True, timeout=120)
+                if RECOVER:  # workers of a pool end by os._exit
+                    subprocess.run([RECOVER, "-r", self.root], check=True, capture_output=True)
+                    self.assertEqual(len(self.events("work")), 60)
+
+    def test_sigterm_with_a_handler_of_python(self):
+        self.ran("import signal\n"
+                 "signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))\n"
+                 "configure()\n"
+                 "with pt.trace_scope('x'): pass\n"
+                 "os.kill(os.getpid(), signal.SIGTERM)\n"
+                 "time.sleep(10)\n")
+        self.assertEqual(self.names(), ["x"])
+
+    def test_sigterm_with_the_librarys(self):
+        done = self.ran("configure(options={'sigterm': 1})\n"
+                        "with pt.trace_scope('x'): pass\n"
+                        "os.kill(os.getpid(), 15)\n"
+                        "time.sleep(10)\n", check=False)
+        self.assertEqual(done.returncode, -signal.SIGTERM)
+        self.assertEqual(self.names(), ["x"])
+
+    # ---- misuse ----
+
+    def test_closing_twice_and_elsewhere(self):
+        import threading
+        self.configure()
+        before = pt.statistics()["strays"]
+        scope = pt.trace_scope("twice")
+        scope.__enter__()
+        scope.__exit__(None, None, None)
+        scope.__exit__(None, None, None)
+        self.assertEqual(pt.statistics()["strays"] - before, 1)
+        elsewhere = pt.trace_scope("elsewhere")
+        elsewhere.__enter__()
+        t = threading.Thread(target=elsewhere.__exit__, args=(None, None, None))
+        t.start()
+        t.join()
+        self.assertEqual(pt.statistics()["strays"] - before, 2)
+        elsewhere.__exit__(None, None, None)
+        self.assertEqual(self.names(), ["elsewhere", "twice"])
+
+    def test_scopes_that_are_left_open(self):
+        self.configure()
+        pt.trace_scope("never closed").__enter__()
+        pt.trace_scope("with", args={"n": 1}).__enter__()
+        events = self.events()
+        self.assertEqual([(e["name"], e["ph"], e["args"]["unfinished"]) for e in events],
+                         [("never closed", "B", True), ("with", "B", True)])
+
+    def test_after_reset_nothing_is_recorded(self):
+        self.configure()
+        scope = pt.trace_scope("kept")
+        pt.reset()
+        with scope:
+            pass
+        with pt.trace_scope("after"):
+            pass
+        self.assertEqual(self.names(), [])
+
+    def test_a_directory_that_cannot_be_made(self):
+        with open(os.path.join(self.root, "file"), "w"):
+            pass
+        with self.assertRaisesRegex(RuntimeError, "tracing cannot start"):
+            pt.configure(pt.PerfTracerConfig(dir=os.path.join(self.root, "file", "x"), enabled=True), rank=0)
+        self.assertFalse(pt.is_configured())
+
+    # ---- the library ----
+
+    def load(self, library, code="import perftrace"):
+        return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                              env={**os.environ, "PERFTRACE_LIBRARY": library})
+
+    def test_a_missing_library(self):
+        done = self.load("/no/such/libperftrace.so")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("libperftrace cannot be loaded: /no/such/libperftrace.so: there is no such file",
+                      done.stderr)
+        self.assertIn("PERFTRACE_LIBRARY", done.stderr)
+
+    def test_a_library_of_another_kind(self):
+        import ctypes.util
+        other = ctypes.util.find_library("z") or ctypes.util.find_library("m") or "libc.so.6"
+        done = self.load(other)
+        self.assertIn("is not libperftrace 0.1", done.stderr)
+        script = os.path.join(self.root, "no.so")
+        with open(script, "w") as file:
+            file.write("no library")
+        self.assertIn("LibraryError", self.load(script).stderr)
+
+    def test_the_structures_are_those_of_the_library(self):
+        from perftrace import _library as lib
+        c = lib.Config()
+        lib.ctypes.memset(lib.ctypes.byref(c), 0x5a, lib.ctypes.sizeof(c))
+        lib.config_init(c, lib.ctypes.sizeof(c))
+        self.assertEqual(c.struct_size, lib.ctypes.sizeof(c))
+        for name, kind in lib.Config._fields_[1:]:
+            want = None if kind in (lib.c_char_p, lib.c_void_p) else \
+                -1 if kind is lib.c_int else 2**(8 * lib.ctypes.sizeof(kind)) - 1
+            self.assertEqual(getattr(c, name), want, name)
+
+
+if __name__ == "__main__":
+    unittest.main()

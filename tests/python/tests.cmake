@@ -1,0 +1,26 @@
+# The Python package, under each Python there is (3.9 and newer), warnings as errors.
+if(NOT TARGET perftrace OR PERFTRACE_SANITIZE)
+  return() # a sanitizer's runtime cannot be loaded into an interpreter without it
+endif()
+file(GLOB perftrace_python_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/test_*.py)
+set(perftrace_pythons_seen)
+foreach(name python3 python3.9 python3.10 python3.11 python3.12 python3.13)
+  find_program(PERFTRACE_PYTHON_${name} NAMES ${name})
+  set(python ${PERFTRACE_PYTHON_${name}})
+  if(NOT python)
+    continue()
+  endif()
+  execute_process(COMMAND ${python} -c "import sys; print('%d.%d' % sys.version_info[:2])"
+                  OUTPUT_VARIABLE version OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+  if(failed OR version VERSION_LESS 3.9 OR version IN_LIST perftrace_pythons_seen)
+    continue()
+  endif()
+  list(APPEND perftrace_pythons_seen ${version})
+  foreach(file ${perftrace_python_tests})
+    get_filename_component(noun ${file} NAME_WE)
+    string(REPLACE "test_" "" noun ${noun})
+    add_test(NAME python${version}.${noun} COMMAND ${python} -X dev -W error -B ${file})
+    set_tests_properties(python${version}.${noun} PROPERTIES LABELS outside TIMEOUT 300 ENVIRONMENT
+      "PYTHONPATH=${PROJECT_SOURCE_DIR}/src/bindings/python:${CMAKE_CURRENT_LIST_DIR};PERFTRACE_LIBRARY=$<TARGET_FILE:perftrace>;PERFTRACE_RECOVER=$<TARGET_FILE:perf-trace-recover>;PERFTRACE_CONVERT=$<TARGET_FILE:perf-trace-convert>")
+  endforeach()
+endforeach()
