@@ -3,6 +3,7 @@
 #include "session_bootstrap.h"
 #include "session_stats.h"
 #include "session_steps.h"
+#include "session_tally.h"
 #include "sessions_util.h"
 
 #include <math.h>
@@ -51,6 +52,22 @@ static void many_and_few_values_are_sorted(void **state) {
     }
 }
 
+static pt_summary_t tallied(const double *v, size_t n, size_t top, double *ret_limit) {
+    pt_tally_t *t = calloc(1, sizeof *t);
+    assert_non_null(t);
+    for (size_t i = 0; i < n; i++) {
+        pt_tally_count(t, v[i]);
+    }
+    assert_true(pt_tally_choose(t, top));
+    for (size_t i = 0; i < n; i++) {
+        pt_tally_keep(t, v[i]);
+    }
+    pt_summary_t s = pt_tally_summary(t, ret_limit);
+    pt_tally_free(t);
+    free(t);
+    return s;
+}
+
 static void only_some_places_are_sorted(void **state) {
     static const size_t sizes[] = {1, 2, 511, 512, 513, 5000, 100000};
     (void)state;
@@ -73,7 +90,7 @@ static void only_some_places_are_sorted(void **state) {
                 v[i] = x[i] = w[i];
             }
             pt_sort_places(v, n, scratch, place, PT_ARRAY_LEN(place));
-            pt_summary_t got = pt_summarise_any(x, n, scratch, 3, &limit);
+            pt_summary_t got = tallied(x, n, 3, &limit);
             qsort(w, n, sizeof *w, by_number);
             pt_summary_t want = pt_summarise(w, n);
             for (size_t i = 0; i < PT_ARRAY_LEN(place); i++) {
@@ -82,7 +99,11 @@ static void only_some_places_are_sorted(void **state) {
             assert_true(got.n == n && got.min == w[0] && got.max == w[n - 1]);
             assert_true(got.p50 == want.p50 && got.p90 == want.p90 && got.p99 == want.p99);
             assert_true(got.median_low == w[(n - 1) / 2] && limit == pt_top_limit(w, n, 3));
-            assert_true(kind == 3 || got.sum == want.sum);
+            assert_true(kind == 3 || (got.sum == want.sum && got.mean == want.mean));
+            (void)tallied(x, n, 0, &limit);
+            assert_true(isinf(limit) && limit > 0);
+            (void)tallied(x, n, n, &limit);
+            assert_true(isinf(limit) && limit < 0);
             free(v);
             free(w);
             free(x);
@@ -97,6 +118,15 @@ static void sums_do_not_depend_on_the_order(void **state) {
     (void)state;
     assert_true(pt_sum(v, 5) == 2.5 && pt_sum(w, 5) == 2.5 && pt_sum(NULL, 0) == 0);
     assert_true(isinf(pt_sum(most, 3)));
+}
+
+static void no_values_have_no_figures(void **state) {
+    double limit;
+    (void)state;
+    pt_summary_t s = tallied(NULL, 0, 3, &limit);
+    assert_true(s.n == 0 && s.sum == 0 && isnan(s.mean) && isnan(s.min) && isnan(s.max));
+    assert_true(isnan(s.p50) && isnan(s.p99) && isnan(s.median_low));
+    assert_true(isinf(limit) && limit < 0);
 }
 
 /* Expected values from numpy.percentile and statistics.median_low. */
@@ -312,6 +342,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_and_few_values_are_sorted),
         cmocka_unit_test(only_some_places_are_sorted),
+        cmocka_unit_test(no_values_have_no_figures),
         cmocka_unit_test(sums_do_not_depend_on_the_order),
         cmocka_unit_test(percentiles_are_interpolated),
         cmocka_unit_test(bins_are_those_of_the_reference),

@@ -1,6 +1,7 @@
 /* report_tasks.c: samples of one item against each other. SPDX-License-Identifier: MIT */
 #include "grow.h"
 #include "session_report.h"
+#include "session_tally.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,8 +17,7 @@ typedef struct tasks {
     size_t count, all, some, none; /* accepted: all, some, none of the finished samples */
     double rates;                  /* sum of acceptance rates */
     size_t rated;                  /* tasks with a finished sample */
-    double *spread;                /* of tasks with two totals or more */
-    size_t spreads;
+    pt_tally_t spread;             /* of tasks with two totals or more */
     double spread_p50, spread_p99, spread_limit; /* the last: for the first of the list below */
 } tasks_t;
 
@@ -52,7 +52,7 @@ static void add_task(tasks_t *x, const samples_t *s) {
         x->some += s->accepted > 0 && s->accepted < s->finished;
     }
     if (s->timed >= 2) {
-        x->spread[x->spreads++] = spread_of(s);
+        pt_tally_count(&x->spread, spread_of(s));
     }
 }
 
@@ -72,10 +72,20 @@ static void put_facts(pt_session_report_t *r, const tasks_t *x) {
                   x->spread_p99);
 }
 
-static void sum_up_spreads(tasks_t *x, size_t top, double *scratch) {
-    pt_summary_t s = pt_summarise_any(x->spread, x->spreads, scratch, top, &x->spread_limit);
+/* False without memory. */
+static bool sum_up_spreads(tasks_t *x, const samples_t *samples, size_t tasks, size_t top) {
+    if (!pt_tally_choose(&x->spread, top)) {
+        return false;
+    }
+    for (size_t i = 0; i < tasks; i++) {
+        if (samples[i].timed >= 2) {
+            pt_tally_keep(&x->spread, spread_of(&samples[i]));
+        }
+    }
+    pt_summary_t s = pt_tally_summary(&x->spread, &x->spread_limit);
     x->spread_p50 = s.p50;
     x->spread_p99 = s.p99;
+    return true;
 }
 
 /* ---- those with the largest spread ---- */
@@ -146,11 +156,10 @@ static void put_spreads(pt_session_report_t *r, const samples_t *samples,
 bool pt_report_tasks(pt_session_report_t *r) {
     const pt_session_model_t *m = r->selection->model;
     uint32_t accepted = pt_report_status(r, "accepted");
-    tasks_t x = {.spread = malloc((m->tasks + 1) * sizeof *x.spread)};
     samples_t *samples = calloc(m->tasks + 1, sizeof *samples);
-    double *scratch = malloc((m->tasks + 1) * sizeof *scratch);
+    tasks_t *x = calloc(1, sizeof *x);
     spreads_t spreads = {NULL, 0, 0};
-    bool ok = x.spread != NULL && samples != NULL && scratch != NULL;
+    bool ok = x != NULL && samples != NULL;
     for (size_t i = 0; ok && i < r->selection->rows; i++) {
         uint32_t index = r->selection->row[i];
         const pt_session_row_t *row = &m->row[index];
@@ -159,19 +168,21 @@ bool pt_report_tasks(pt_session_report_t *r) {
         }
     }
     for (uint32_t i = 0; ok && i < m->tasks; i++) {
-        add_task(&x, &samples[i]);
+        add_task(x, &samples[i]);
     }
-    if (ok && x.count > 0) {
-        sum_up_spreads(&x, r->top, scratch);
-        put_facts(r, &x);
-        ok = find_spreads(&x, samples, m->tasks, r->top, &spreads);
+    if (ok && x->count > 0) {
+        ok = sum_up_spreads(x, samples, m->tasks, r->top) &&
+             find_spreads(x, samples, m->tasks, r->top, &spreads);
         if (ok) {
+            put_facts(r, x);
             put_spreads(r, samples, &spreads);
         }
     }
-    free(x.spread);
+    if (x != NULL) {
+        pt_tally_free(&x->spread);
+    }
+    free(x);
     free(samples);
-    free(scratch);
     free(spreads.list);
     return ok;
 }

@@ -14,10 +14,10 @@ typedef enum pt_metric_kind {
 typedef struct pt_session_metric {
     pt_metric_kind_t kind;
     uint16_t phase; /* PT_METRIC_PHASE: in names[PT_NAMES_PHASE] */
-    double *value;  /* one a session that has it recorded; sorted by pt_session_metrics_make */
+    double *value;  /* sorted; one a session that has it recorded. NULL: they were not kept */
     size_t n, cap;
     pt_summary_t summary;
-    double top_limit;      /* the smallest of the `top` largest; see pt_top_limit */
+    double top_limit;      /* pt_session_metrics_sum_up: see pt_top_limit */
     uint64_t sessions;     /* that have the phase at all; else n */
     uint64_t spans, open;  /* of a phase */
     double sum_with_total; /* of the sessions whose total is recorded, too: for shares of it */
@@ -28,14 +28,11 @@ typedef struct pt_session_metrics {
     size_t count;
 } pt_session_metrics_t;
 
-/* Gathers the values of all metrics, unsorted. False without memory. Free with
- * pt_session_metrics_free in every case. */
-bool pt_session_metrics_gather(const pt_selection_t *selection, pt_session_metrics_t *ret_metrics);
-/* Sums up the values of one, which are of no use afterwards; different metrics may be summed up at
- * the same time. top: for top_limit. False without memory. */
-bool pt_session_metric_sum_up(pt_session_metric_t *metric, size_t top);
-/* Gathers the values of all metrics, sorts them and sums them up (top_limit is not set), on up to
- * `threads` threads. Otherwise as pt_session_metrics_gather. */
+/* The figures of all metrics. False without memory. Free with pt_session_metrics_free in every
+ * case. */
+bool pt_session_metrics_sum_up(const pt_selection_t *selection, size_t top,
+                               pt_session_metrics_t *ret_metrics);
+/* Likewise with all values, sorted on up to `threads` threads. */
 bool pt_session_metrics_make(const pt_selection_t *selection, unsigned threads,
                              pt_session_metrics_t *ret_metrics);
 void pt_session_metrics_free(pt_session_metrics_t *metrics); /* accepts NULL */

@@ -70,24 +70,21 @@ void pt_report_place(const pt_session_report_t *r, pt_table_t *t, const pt_sessi
 
 enum { SUMMARY, DURATIONS, RANKS, TASKS, SLOWEST, UNFINISHED, STEPS, PARTS }; /* as printed */
 
-/* A part of the report, or a metric to be summed up. */
+/* A part of the report. */
 typedef struct job {
     bool (*part)(pt_session_report_t *report);
     pt_session_report_t report;
     pt_report_t out;
-    pt_session_metric_t *metric; /* NULL: a part */
 } job_t;
 
 static int job_work(void *ctx, void *task, unsigned worker) {
     job_t *job = task;
     (void)ctx;
     (void)worker;
-    bool ok = job->metric != NULL ? pt_session_metric_sum_up(job->metric, job->report.top)
-                                  : job->part(&job->report);
-    return ok ? 0 : -1;
+    return job->part(&job->report) ? 0 : -1;
 }
 
-/* Runs what needs no metrics while they are gathered, then sums them up, then the rest. */
+/* Runs what needs no metrics while they are summed up, then the rest. */
 static int run_jobs(pt_ordered_t *pipe, job_t *part, pt_session_metrics_t *x) {
     static const unsigned first[] = {SUMMARY, RANKS, TASKS};
     static const unsigned then[] = {DURATIONS, SLOWEST, UNFINISHED, STEPS};
@@ -95,17 +92,10 @@ static int run_jobs(pt_ordered_t *pipe, job_t *part, pt_session_metrics_t *x) {
     for (size_t i = 0; i < PT_ARRAY_LEN(first) && status == 0; i++) {
         status = pt_ordered_submit(pipe, PT_ORDERED_NO_LANE, &part[first[i]]);
     }
-    bool ok = pt_session_metrics_gather(part->report.selection, x);
-    job_t *sum = calloc(x->count + 1, sizeof *sum);
-    ok = ok && sum != NULL;
-    for (size_t i = 0; ok && i < x->count && status == 0; i++) {
-        sum[i].metric = &x->metric[i];
-        sum[i].report.top = part->report.top;
-        status = pt_ordered_submit(pipe, PT_ORDERED_NO_LANE, &sum[i]);
-    }
+    const pt_session_report_t *r = &part->report;
+    bool ok = status == 0 && pt_session_metrics_sum_up(r->selection, r->top, x);
     int end = pt_ordered_finish(pipe);
-    status = !ok ? -1 : status != 0 ? status : end;
-    free(sum);
+    status = status != 0 ? status : !ok ? -1 : end;
     for (size_t i = 0; i < PT_ARRAY_LEN(then) && status == 0; i++) {
         status = pt_ordered_submit(pipe, PT_ORDERED_NO_LANE, &part[then[i]]);
     }

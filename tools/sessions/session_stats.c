@@ -172,22 +172,22 @@ void pt_sort_places(double *v, size_t n, double *scratch, const size_t *place, u
     }
 }
 
-void pt_quantile_places(size_t n, double q, size_t ret_place[2]) {
-    ret_place[0] = PT_MIN((size_t)(q * (double)(n - 1)), n - 1);
-    ret_place[1] = PT_MIN(ret_place[0] + 1, n - 1);
-}
-
 /* ---- figures ---- */
+
+double pt_quantile_places(size_t n, double q, size_t ret_place[2]) {
+    double at = q * (double)(n - 1);
+    ret_place[0] = PT_MIN((size_t)at, n - 1);
+    ret_place[1] = PT_MIN(ret_place[0] + 1, n - 1);
+    return at - (double)ret_place[0];
+}
 
 double pt_quantile(const double *sorted, size_t n, double q) {
     if (n == 0) {
         return (double)NAN;
     }
     size_t place[2];
-    pt_quantile_places(n, q, place);
-    double part = q * (double)(n - 1) - (double)place[0];
-    double low = sorted[place[0]];
-    return place[0] == place[1] ? low : low + part * (sorted[place[1]] - low);
+    double part = pt_quantile_places(n, q, place);
+    return sorted[place[0]] + part * (sorted[place[1]] - sorted[place[0]]);
 }
 
 double pt_sum(const double *v, size_t n) {
@@ -200,9 +200,9 @@ double pt_sum(const double *v, size_t n) {
     return isfinite(sum) ? sum + lost : sum;
 }
 
-/* What is looked up at places. */
-static pt_summary_t look_up(const double *sorted, size_t n, double sum) {
+pt_summary_t pt_summarise(const double *sorted, size_t n) {
     bool none = n == 0;
+    double sum = pt_sum(sorted, n);
     return (pt_summary_t){.n = n,
                           .sum = sum,
                           .mean = none ? (double)NAN : sum / (double)n,
@@ -212,23 +212,6 @@ static pt_summary_t look_up(const double *sorted, size_t n, double sum) {
                           .p90 = pt_quantile(sorted, n, 0.9),
                           .p99 = pt_quantile(sorted, n, 0.99),
                           .median_low = none ? (double)NAN : sorted[(n - 1) / 2]};
-}
-
-pt_summary_t pt_summarise(const double *sorted, size_t n) {
-    return look_up(sorted, n, pt_sum(sorted, n));
-}
-
-pt_summary_t pt_summarise_any(double *v, size_t n, double *scratch, size_t top, double *ret_limit) {
-    double sum = pt_sum(v, n);
-    if (n > 0) {
-        size_t place[9] = {0, n - 1, top > 0 && top < n ? n - top : 0};
-        pt_quantile_places(n, 0.5, &place[3]); /* the lower of the two in the middle, too */
-        pt_quantile_places(n, 0.9, &place[5]);
-        pt_quantile_places(n, 0.99, &place[7]);
-        pt_sort_places(v, n, scratch, place, PT_ARRAY_LEN(place));
-    }
-    *ret_limit = pt_top_limit(v, n, top);
-    return look_up(v, n, sum);
 }
 
 double pt_top_limit(const double *sorted, size_t n, size_t top) {

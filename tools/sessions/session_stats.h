@@ -21,8 +21,9 @@ void pt_sort_doubles(double *v, size_t n, double *scratch);
  * would put there, for a fraction of what sorting takes. The other places hold no longer what they
  * did: values may be missing there or come twice. v and scratch as above. */
 void pt_sort_places(double *v, size_t n, double *scratch, const size_t *place, unsigned places);
-/* The places that pt_quantile looks at for n values (not none) and q. */
-void pt_quantile_places(size_t n, double q, size_t ret_place[2]);
+/* The two places that pt_quantile looks at for n values (not none) and q; returns how much of the
+ * way from the one to the other the quantile lies. */
+double pt_quantile_places(size_t n, double q, size_t ret_place[2]);
 /* The q-quantile (0 to 1) of sorted values by linear interpolation between the two nearest ranks,
  * as numpy's default: position q * (n - 1). NAN of none. */
 double pt_quantile(const double *sorted, size_t n, double q);
@@ -30,9 +31,6 @@ double pt_quantile(const double *sorted, size_t n, double q);
 double pt_sum(const double *v, size_t n);
 /* Of sorted values. */
 pt_summary_t pt_summarise(const double *sorted, size_t n);
-/* Of values in any order, which it leaves as pt_sort_places does. *ret_limit: pt_top_limit for
- * `top`. */
-pt_summary_t pt_summarise_any(double *v, size_t n, double *scratch, size_t top, double *ret_limit);
 /* The smallest of the `top` largest of sorted values: infinite when top is 0, -infinite when there
  * are not so many. */
 double pt_top_limit(const double *sorted, size_t n, size_t top);
