@@ -381,6 +381,23 @@ sessions_figures() {
     rm -rf "$data" "$out"
 }
 
+# ---- the Python package --------------------------------------------------------------------------
+
+python_figures() {
+    local dir=$work/bench-python figure
+    if ! command -v python3 >/dev/null; then
+        for figure in scope args2 call off memory; do
+            skip "python.$figure" "python3 is not installed"
+        done
+        return
+    fi
+    setup_say "python" >&2
+    PERFTRACE_LIBRARY=$build/src/libperftrace.so PYTHONPATH=$setup_root/src/bindings/python \
+        python3 -B "$here/bench_python.py" --dir "$dir" --rounds "$rounds" \
+        --count "$(of_quick 200000)" >>"$results" || setup_say "bench_python.py failed" >&2
+    rm -rf "$dir"
+}
+
 # ---- the run -------------------------------------------------------------------------------------
 
 machine() {
@@ -411,6 +428,7 @@ for group in $groups; do
     stall) LD_PRELOAD=$bin/libbench_shim.so program stall --count "$(of_quick 10000)" ;;
     convert) convert_figures ;;
     sessions) sessions_figures ;;
+    python) python_figures ;;
     *) program "$group" ;;
     esac
 done

@@ -136,6 +136,36 @@ class Decorators(traced.Case):
         self.assertEqual([e["name"] for e in self.events()],
                          ["method", "class", "static", "static", "property"])
 
+    def test_every_kind_of_signature(self):
+        def f0():
+            return ()
+
+        def f1(a, b=2, /, c=3, *, d, e=5):
+            return a, b, c, d, e
+
+        def f2(*args, **kwargs):
+            return args, kwargs
+
+        def f3(a, *, function, scopes=1, _pt_number=7):
+            return a, function, scopes, _pt_number
+
+        f4 = lambda x=[], *, y={}: (x, y)  # noqa: E731
+        self.configure()
+        for f, args, kwargs in [(f0, (), {}), (f1, (1,), {"d": 4}), (f1, (1, 8, 9), {"d": 4, "e": 6}),
+                                (f1, (1,), {"c": 2, "d": 4}), (f2, (1, 2), {"x": 3}),
+                                (f3, (1,), {"function": 2}), (f4, (), {}), (f4, (1,), {"y": 2}),
+                                (max, (3, 5), {}), (str.upper, ("x",), {})]:
+            traced_f = pt.trace_perf("f")(f)
+            self.assertEqual(traced_f(*args, **kwargs), f(*args, **kwargs))
+            try:
+                want = inspect.signature(f)
+            except ValueError:
+                continue  # of a built-in that does not say
+            self.assertEqual(inspect.signature(traced_f), want)
+        for bad in [lambda: pt.trace_perf("f")(f1)(), lambda: pt.trace_perf("f")(f0)(1)]:
+            self.assertRaises(TypeError, bad)
+        self.assertEqual(len(self.events("f")), 10)
+
     def test_recursion(self):
         @pt.trace_perf("recursive")
         def down(n):

@@ -34,6 +34,20 @@ def _is_whole(text):
         return False
 
 
+def clean(key):
+    """A text that has only what a line can have."""
+    return encode(key).decode()
+
+
+_CODES = {lib.I64: "q", lib.F64: "d", lib.BOOL: "Q"}
+
+
+def packer(types):
+    """A function that packs that many numbers of these types, and raises struct.error for an integer
+    that is too large."""
+    return struct.Struct("=" + "".join(_CODES[t] for t in types)).pack
+
+
 def _text(text):
     data = encode(text)
     n = len(data)

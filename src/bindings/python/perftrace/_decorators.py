@@ -3,39 +3,74 @@
 recorded is asked at each call, so that decorating before configure works."""
 import functools
 import inspect
+import keyword
+import types
 
 from . import _library as lib
 from . import _scopes as scopes
 from ._sites import category_of, has_name, name_of, site
 
 
-def _of_function(function, name, category):
-    number = site(lib.SCOPE, name, category) if has_name(name) else -1
-    begin, end, end_with = lib.begin, lib.end, scopes.end_with
+_SOURCE = """
+def _pt_traced({parameters}):
+    if not _pt_scopes.on:
+        return _pt_function({arguments})
+    _pt_begin(_pt_number)
+    try:
+        _pt_result = _pt_function({arguments})
+    except BaseException as _pt_error:
+        _pt_failed(_pt_error)
+        raise
+    if _pt_end(_pt_number):
+        _pt_stray()
+    return _pt_result
+"""
 
-    if number < 0:
+
+def _signature(function):
+    """Parameters and arguments as source text. *args and **kwargs would cost more than all the rest,
+    so they stand only where the function has something of the kind, or is none of Python's."""
+    any_ = "*_pt_args, **_pt_kwargs"
+    if type(function) is not types.FunctionType:
+        return any_, any_
+    code = function.__code__
+    n, only = code.co_argcount, code.co_kwonlyargcount
+    names = code.co_varnames[:n + only]
+    if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS) or any(
+            name.startswith("_pt_") or not name.isidentifier() or keyword.iskeyword(name)
+            for name in names):
+        return any_, any_
+    parameters = list(names[:n])
+    if code.co_posonlyargcount:
+        parameters.insert(code.co_posonlyargcount, "/")
+    if only:
+        parameters += ["*", *names[n:]]
+    return ", ".join(parameters), ", ".join([*names[:n], *(f"{k}={k}" for k in names[n:])])
+
+
+def _stray():
+    scopes.counts["strays"] += 1
+
+
+def _of_function(function, name, category):
+    if not has_name(name):
         @functools.wraps(function)
         def named(*args, **kwargs):
-            if not scopes.on:
-                return function(*args, **kwargs)
-            with scopes.thread_scope(name, category, None):
+            with scopes.thread_scope(name, category, None) if scopes.on else scopes.NULL:
                 return function(*args, **kwargs)
         return named
-
-    @functools.wraps(function)
-    def traced(*args, **kwargs):
-        if not scopes.on:
-            return function(*args, **kwargs)
-        begin(number)
-        try:
-            result = function(*args, **kwargs)
-        except BaseException as error:
-            end_with(number, name, category, None, type(error), error)
-            raise
-        if end(number):
-            scopes.counts["strays"] += 1
-        return result
-    return traced
+    number = site(lib.SCOPE, name, category)
+    parameters, arguments = _signature(function)
+    known = {"_pt_scopes": scopes, "_pt_function": function, "_pt_number": number,
+             "_pt_begin": lib.begin, "_pt_end": lib.end, "_pt_stray": _stray,
+             "_pt_failed": lambda error: scopes.end_with(number, name, category, None, type(error),
+                                                         error)}
+    exec(_SOURCE.format(parameters=parameters, arguments=arguments), known)
+    traced = known["_pt_traced"]
+    if not parameters.startswith("*_pt"):
+        traced.__defaults__ = function.__defaults__
+        traced.__kwdefaults__ = function.__kwdefaults__
+    return functools.wraps(function)(traced)
 
 
 def _of_coroutine(function, enter):

@@ -8,11 +8,12 @@ that was made within it has a track of its own, with the number of the other as 
 """
 import asyncio
 import itertools
+import struct
 from asyncio import _get_running_loop as running_loop
 from contextvars import ContextVar
 
 from . import _library as lib
-from ._arguments import encode, pack
+from ._arguments import clean, encode, pack, packer
 from ._sites import category_of, has_name, name_of, site
 
 current_task = asyncio.current_task
@@ -80,8 +81,40 @@ class Scope(Null):
             end_with(self.number, self.name, self.category, None, kind, error)
 
 
+class Shape:
+    """What scopes with the same name, category, keys and types of numbers have in common."""
+    __slots__ = ("number", "name", "category", "keys", "types", "as_number", "pack")
+
+    def __init__(self, name, category, keys, types):
+        self.name, self.category, self.keys, self.types = name, category, keys, types
+        self.number = site(lib.SCOPE, name, category)
+        self.as_number = site(lib.SCOPE, name, category, keys, types)
+        self.pack = packer(types)
+
+
+class ShapedScope(Null):
+    """With numbers as arguments, on a thread. One a call."""
+    __slots__ = ("shape", "block")
+
+    def __init__(self, shape, block):
+        self.shape = shape
+        self.block = block
+
+    def __enter__(self, begin=lib.begin):
+        begin(self.shape.number)
+
+    def __exit__(self, kind, error, trace, end_packed=lib.end_packed):
+        shape = self.shape
+        if kind is None:
+            if end_packed(shape.number, shape.as_number, self.block, len(self.block)):
+                counts["strays"] += 1
+        else:
+            end_with(shape.number, shape.name, shape.category,
+                     (shape.keys, shape.types, self.block), kind, error)
+
+
 class ScopeWith(Null):
-    """With arguments or a name of its own, on a thread. One a call."""
+    """With arguments of any kind or a name of its own, on a thread. One a call."""
     __slots__ = ("number", "name", "category", "args", "shown")
 
     def __init__(self, number, name, category, args, shown=None):
@@ -196,9 +229,38 @@ def _new_scope(name, category, args):
     return Scope(number, name, category)
 
 
+_shapes = {}  # (name, category, keys, types of Python): Shape
+_NUMBERS = {int: lib.I64, float: lib.F64, bool: lib.BOOL}
+
+
+def _shaped_scope(name, category, args):
+    """For a dict of a few numbers, which is what most arguments are; else None."""
+    key = name, category, tuple(args), tuple(map(type, args.values()))
+    try:
+        shape = _shapes[key]
+    except KeyError:
+        keys, kinds = key[2:]
+        if not (0 < len(keys) <= lib.MAX_ARGS and _NUMBERS.keys() >= set(kinds) and
+                set(map(type, keys)) == {str} and type(name) is str and has_name(name)):
+            return None
+        shape = _shapes[key] = Shape(name, category_of(category), tuple(map(clean, keys)),
+                                     tuple(_NUMBERS[k] for k in kinds))
+    try:
+        return ShapedScope(shape, shape.pack(*args.values()))
+    except struct.error:
+        return None  # an integer of more than 64 bits
+
+
 def thread_scope(name, category, args):
     """A scope that ends on the thread it begins on, before anything else has its turn there."""
     if args is not None:
+        if type(args) is dict:
+            try:
+                scope = _shaped_scope(name, category, args)
+            except TypeError:  # cannot be a key
+                scope = None
+            if scope is not None:
+                return scope
         return _new_scope(name, category, args)
     try:
         return _plain[name, category]
