@@ -116,6 +116,30 @@ test('options change what is written, not how sessions ended', () => {
                                { accepted: 1, rejected: 1, failed: 1, other: 1 });
 });
 
+test('a session that a phase ended failed by what was open then, whatever ends before the file does', () => {
+    const check = { allow_multiple: true, ready_on_complete: true };
+    const rank = new Rank().event('check', 'n', 1, 0, 'session.phase', check);
+    for (const id of [0, 1])
+        rank.session(id, 1000).event('generate', 'b', 2000, id).phase('check', id, 3000, 4000)
+            .event('generate', 'e', 5000, id, 'session', { began: 2000 });
+    rank.session(2, 1000).phase('generate', 2, 2000, 2500).phase('check', 2, 3000, 4000).phase('late', 2, 4500, 5000);
+    rank.end(1, 6000); // says nothing of how
+    assert.deepStrictEqual(convert([rank]).meta.sessions, { accepted: 1, failed: 2 });
+});
+
+test('the end of a phase finds its begin, also where its payload has the name of that', () => {
+    const rank = new Rank().session(0, 1000).event('generate', 'b', 2000, 0).event('generate', 'b', 2500, 0);
+    const args = '"args": {"began": 7, "rank": "mine", "began": ';
+    for (const began of [2000, 2500]) {
+        rank.event('generate', 'e', 3000 + began, 0, 'session', { began });
+        rank.lines[rank.lines.length - 1] = rank.lines[rank.lines.length - 1].replace('"args": {"began": ', args);
+    }
+    const r = convert([rank.end(0, 9000)]);
+    assert.deepStrictEqual(r.meta.sessions, { accepted: 1 });
+    const ends = byPhase(r.events, 'e').filter((e) => e.name === 'generate').map((e) => t.ns(e.ts));
+    assert.deepStrictEqual(ends.sort((a, b) => a - b), [5000, 5500]);
+});
+
 test('a run that stands behind another one in the file has sessions of its own', () => {
     const first = new Rank().session(0, 1000).event('generate', 'b', 2000, 0).session(1, 2500);
     const second = new Rank();

@@ -142,8 +142,8 @@ static void what_is_open_is_closed_with_its_session(void **state) {
     begin(&s, "stuck", 10);
     begin(&s, "later", 60);
     assert_int_equal(pt_track_spans_end(&s, &m, 11), PT_TRACK_TOOK);
-    assert_true(pt_track_spans_run_at(&s, 50));
-    assert_false(pt_track_spans_run_at(&s, 9));
+    assert_true(pt_track_spans_run_at(&s, 50, false));
+    assert_false(pt_track_spans_run_at(&s, 9, false));
     assert_int_equal(pt_track_spans_close(&s, 50, 70), 2);
     assert_int_equal(s.open, 0);
     assert_string_equal(take(&s, 0, 50),

@@ -174,6 +174,7 @@ static void put_phases(pt_convert_input_t *in, pt_live_session_t *s) {
     giving_t giving = {.in = in, .session = s};
     int64_t start = s->begun ? s->start : INT64_MAX;
     int64_t end = s->ended ? s->end : INT64_MAX;
+    s->ran_on |= s->ended && pt_track_spans_run_at(&s->spans, end, true);
     if (!pt_track_spans_take(&s->spans, start, s->begun ? end : INT64_MIN, put_phase, &giving)) {
         in->out->failed = true;
     }
@@ -204,8 +205,8 @@ static pt_session_end_t end_of(const pt_live_session_t *s) {
     if (s->has_outcome && s->outcome != PT_SESSION_END_COUNT) {
         return s->outcome;
     }
-    return pt_track_spans_run_at(&s->spans, s->end) ? PT_SESSION_END_failed
-                                                    : PT_SESSION_END_accepted;
+    return s->ran_on || pt_track_spans_run_at(&s->spans, s->end, false) ? PT_SESSION_END_failed
+                                                                        : PT_SESSION_END_accepted;
 }
 
 /* The whole of a session, which is forgotten. */

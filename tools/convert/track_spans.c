@@ -174,10 +174,11 @@ bool pt_track_spans_is_open(const pt_track_spans_t *s, pt_str_t name) {
     return partner(s, name, 0) != NULL;
 }
 
-bool pt_track_spans_run_at(const pt_track_spans_t *s, int64_t ts) {
+bool pt_track_spans_run_at(const pt_track_spans_t *s, int64_t ts, bool whole) {
     for (unsigned i = 0; i < s->count; i++) {
         const pt_track_span_t *span = &s->span[i];
-        if (span->start <= ts && PT_MIN(span->end, span->cut) > ts) {
+        if (span->start <= ts && PT_MIN(span->end, span->cut) > ts &&
+            (!whole || (span->begun && span->ended))) {
             return true;
         }
     }

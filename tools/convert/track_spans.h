@@ -54,8 +54,9 @@ pt_track_took_t pt_track_spans_end(pt_track_spans_t *spans, const pt_track_mark_
                                    int64_t began);
 /* Whether a phase of that name has begun and not ended. */
 bool pt_track_spans_is_open(const pt_track_spans_t *spans, pt_str_t name);
-/* Whether a span that has begun at or before a time ends later, or is open. */
-bool pt_track_spans_run_at(const pt_track_spans_t *spans, int64_t ts);
+/* Whether a span that has begun at or before a time ends later, or is open. whole: of those only
+ * that pt_track_spans_take would give. */
+bool pt_track_spans_run_at(const pt_track_spans_t *spans, int64_t ts, bool whole);
 /* Closes what is open: at `end`, where the session ends, or at `last` if it began later. Returns
  * how many spans had no end. */
 unsigned pt_track_spans_close(pt_track_spans_t *spans, int64_t end, int64_t last);
