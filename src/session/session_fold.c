@@ -278,6 +278,12 @@ bool perftrace__session_fold_session(perftrace__session_fold_t *f, int64_t sessi
     return !of || catch_up(f, number);
 }
 
+bool perftrace__session_fold_has(const perftrace__session_fold_t *f, int64_t session) {
+    uint32_t number = perftrace__session_ids_find(&f->table.ids, (uint64_t)session);
+    return number != PERFTRACE__IDS_FRESH && number < PERFTRACE__IDS_SKIPPED &&
+           perftrace__table_at(&f->table, number)->registered;
+}
+
 bool perftrace__session_fold_finalize_task(perftrace__session_fold_t *f, int64_t task, uint64_t ns,
                                            perftrace__text_t status, perftrace__text_t reason) {
     uint32_t of = perftrace__tasks_get(&f->table.tasks, &f->table.cells, task);

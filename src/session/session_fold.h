@@ -76,6 +76,8 @@ bool perftrace__session_fold_task(perftrace__session_fold_t *f, int64_t task, in
 /* task: PERFTRACE__FOLD_NO_ID for none (null in the record). */
 bool perftrace__session_fold_session(perftrace__session_fold_t *f, int64_t session, int64_t task,
                                      uint64_t ns);
+/* Whether the session is live and its registration has come. */
+bool perftrace__session_fold_has(const perftrace__session_fold_t *f, int64_t session);
 /* payload: an object's members as JSON text without the braces ("\"a\": 1, \"b\": null"). */
 bool perftrace__session_fold_phase_begin(perftrace__session_fold_t *f, int64_t session,
                                          uint32_t phase, uint64_t ns, perftrace__text_t payload);

@@ -108,7 +108,10 @@ typedef struct args {
     unsigned n; /* of key and value */
     slice_t key[ARGS];
     slice_t value[ARGS];
-    /* The text of the members behind `began`, or of all. */
+    /* Of the end of a phase; a payload may have one, too. */
+    bool has_began;
+    slice_t began;
+    /* The text of all members but that. */
     const char *payload;
     size_t payload_len;
 } args_t;
@@ -204,50 +207,47 @@ static bool is_rank(const replay_t *r, const slice_t *key, const slice_t *value)
            rank == r->header.rank;
 }
 
+/* Members that may be the writer's own: began, rank and role, in this order, behind all others. */
+#define LAST 3
+
 static void read_args(const replay_t *r, const event_t *ev, args_t *ret) {
-    /* The last two members and where the two before each of them end. */
-    slice_t key[2] = {0};
-    slice_t value[2] = {0};
-    const char *ends[3] = {NULL, NULL, NULL};
-    const char *begin = NULL; /* of the payload */
-    bool has_payload = false;
+    /* The last ones, the very last behind the others, and where each of them and the one before
+     * them ends. */
+    slice_t key[LAST] = {0};
+    slice_t value[LAST] = {0};
+    const char *ends[LAST + 1] = {NULL};
     unsigned n = 0;
     perftrace__json_cursor_t c;
     perftrace__json_cursor_init(&c, ev->args.p, ev->args.len);
     perftrace__json_enter_object(&c);
     for (slice_t k, v; perftrace__json_next_member(&c, &k, &v) > 0; n++) {
-        bool is_began = n == 0 && ev->phase == 'e' && perftrace__json_is(&k, "began");
-        if (!has_payload && !is_began) {
-            has_payload = true;
-            begin = k.p - 1;
-        }
         if (n < ARGS) {
             ret->key[n] = k;
             ret->value[n] = v;
         }
-        key[0] = key[1];
-        value[0] = value[1];
-        key[1] = k;
-        value[1] = v;
-        ends[0] = ends[1];
-        ends[1] = ends[2];
-        ends[2] = end_of(&v);
+        memmove(key, key + 1, sizeof(key) - sizeof(*key));
+        memmove(value, value + 1, sizeof(value) - sizeof(*value));
+        memmove(ends, ends + 1, sizeof(ends) - sizeof(*ends));
+        key[LAST - 1] = k;
+        value[LAST - 1] = v;
+        ends[LAST] = end_of(&v);
     }
-    unsigned last = 2;
-    unsigned left = n;
-    if (left && is_role(r, &key[1], &value[1])) {
-        left--;
+    unsigned last = LAST;
+    if (n + last > LAST && is_role(r, &key[last - 1], &value[last - 1])) {
         last--;
     }
-    if (left && is_rank(r, &key[last - 1], &value[last - 1])) {
-        left--;
+    if (n + last > LAST && is_rank(r, &key[last - 1], &value[last - 1])) {
         last--;
     }
+    if (n + last > LAST && ev->phase == 'e' && perftrace__json_is(&key[last - 1], "began")) {
+        ret->has_began = true;
+        ret->began = value[--last];
+    }
+    unsigned left = n + last - LAST;
     ret->n = PT_MIN(left, ARGS);
-    const char *end = left ? ends[last] : NULL;
-    if (has_payload && end > begin) {
-        ret->payload = begin;
-        ret->payload_len = (size_t)(end - begin);
+    if (left) {
+        ret->payload = ret->key[0].p - 1;
+        ret->payload_len = (size_t)(ends[last] - ret->payload);
     }
 }
 
@@ -284,23 +284,26 @@ static int64_t id_or_none(const slice_t *s) {
 }
 
 static void feed_session(replay_t *r, const event_t *ev, const args_t *a) {
-    const slice_t *began = FIND(a, "began");
-    bool named_session = perftrace__json_is(&ev->name, "session");
+    /* A phase may be called "session", too: it begins after the session did, and its end says when
+     * it began. */
+    bool own = perftrace__json_is(&ev->name, "session") &&
+               (ev->phase == 'b' ? !perftrace__session_fold_has(r->fold, ev->id) : !a->has_began);
     perftrace__text_t payload = {a->payload, a->payload_len};
-    if (ev->phase == 'b' && named_session) {
+    if (own && ev->phase == 'b') {
         perftrace__session_fold_session(r->fold, ev->id, id_or_none(FIND(a, "task_id")), ev->ns);
-    } else if (ev->phase == 'b') {
-        uint32_t phase = perftrace__session_fold_phase(r->fold, text_of(r, 0, &ev->name));
-        perftrace__session_fold_phase_begin(r->fold, ev->id, phase, ev->ns, payload);
-    } else if (named_session && !(a->n && began == &a->value[0])) {
+        return;
+    }
+    if (own) {
         perftrace__session_fold_finalize(r->fold, ev->id, ev->ns, text_of(r, 0, FIND(a, "status")),
                                          text_of(r, 1, FIND(a, "reason")));
+        return;
+    }
+    uint32_t phase = perftrace__session_fold_phase(r->fold, text_of(r, 0, &ev->name));
+    uint64_t since = 0;
+    if (ev->phase == 'b') {
+        perftrace__session_fold_phase_begin(r->fold, ev->id, phase, ev->ns, payload);
     } else {
-        uint64_t since = 0;
-        if (began == &a->value[0]) {
-            read_ns(began, &since);
-        }
-        uint32_t phase = perftrace__session_fold_phase(r->fold, text_of(r, 0, &ev->name));
+        read_ns(&a->began, &since);
         perftrace__session_fold_phase_end(r->fold, ev->id, phase, since, ev->ns, payload);
     }
 }

@@ -329,13 +329,14 @@ static bool put_line(perftrace__jsonl_t *j, const perftrace__event_t *ev, const 
     p = put_thread(j, p, ev->tid);
     p = put_wide(p, t->text + t->head_len, t->mid_len);
     char *args = p;
+    p = put_args(p, ev, t);
     if (phase_end) {
-        /* Tells parallel spans of a phase apart: the `ts` of the begin. */
+        /* Tells parallel spans of a phase apart: the `ts` of the begin. Behind the payload, which
+         * may have one, too: of a key that comes twice readers take the last. */
+        p = p == args ? p : PUT_LITERAL(p, ", ");
         p = PUT_LITERAL(p, "\"began\": ");
         p = perftrace__put_micros(p, ev->start);
-        p = ev->nargs ? PUT_LITERAL(p, ", ") : p;
     }
-    p = put_args(p, ev, t);
     if (ev->has_step && !t->user_step) {
         p = p == args ? p : PUT_LITERAL(p, ", ");
         p = PUT_LITERAL(p, "\"global_step\": ");

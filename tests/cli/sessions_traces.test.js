@@ -67,6 +67,18 @@ test('what is open has run until the last reading of the clock, as in the record
     assert.ok(Math.abs(r.unfinished[0].age_s - 5.12) < 1e-6, r.unfinished[0].age_s);
 });
 
+test('a phase may be called as a session is, and its payload as what the writer adds', () => {
+    const own = (from, to) => [event('b', 'session', from, 0, { task_id: 99, began: 1 }),
+                               event('e', 'session', to, 0, { status: 'x', began: from * 1000 })
+                                   .replace('"status"', '"began": 2, "status"')];
+    const r = load([header(), submit(0, 10, 4), ...own(20, 30), ...own(40, 60), end(0, 70, null), submit(1, 80, 4),
+                    event('b', 'session', 85, 1), end(1, 90, null)]);
+    assert.deepStrictEqual(r.summary.tasks, 1);
+    assert.deepStrictEqual(t.byKey(r.statuses, 'status', 'sessions'), { accepted: 1, failed: 1 });
+    const phase = r.durations.find((d) => d.name === 'session');
+    assert.deepStrictEqual([phase.sessions, phase.count, phase.max], [2, 1, 0.03]);
+});
+
 test('gzip and standard input, also several traces one after the other', () => {
     const gz = t.report([t.files({ 'traces-r0.jsonl.gz': zlib.gzipSync(TRACE.join('\n') + '\n') })]);
     assert.strictEqual(gz.summary.sessions, 3);

@@ -48,7 +48,7 @@ static void run_one(const char *where) {
     char name[] = "made";
     PERFTRACE_SESSION_PHASE_BEGIN_NAMED(&p, s, name);
     name[0] = 'x';
-    PERFTRACE_SESSION_PHASE_END(&p);
+    PERFTRACE_SESSION_PHASE_END(&p, PERFTRACE_INT("began", 5), PERFTRACE_INT("rank", 6));
     { PERFTRACE_SESSION_PHASE_OF(0, "generate"); }
     CHILD_CHECK(perftrace_session_counter(s, "retries", 2) == 0);
     {
@@ -106,6 +106,13 @@ static void every_event_is_a_line_of_the_trace(void **state) {
                 traced_number(traced_line(&f, "reward", 0), "ts"));
     assert_int_equal(traced_count(&f, "made"), 2);
     check_line(&f, "made", 1, "e", "session", "0x1");
+    /* Of a key that comes twice readers take the last: the writer's. */
+    const cJSON *arg = cJSON_GetObjectItemCaseSensitive(traced_line(&f, "made", 1), "args")->child;
+    assert_string_equal(arg->string, "began");
+    assert_true(arg->valuedouble == 5);
+    assert_string_equal(arg->next->string, "rank");
+    assert_string_equal(arg->next->next->string, "began");
+    assert_true(arg->next->next->valuedouble == traced_number(traced_line(&f, "made", 0), "ts"));
     check_line(&f, "retries", 0, "n", "session.counter", "0x1");
     assert_int_equal(traced_arg_number(traced_line(&f, "retries", 0), "value"), 2);
     check_line(&f, "task", 1, "e", "session.task", "0x5");

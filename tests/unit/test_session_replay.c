@@ -56,7 +56,7 @@ static const char *const lines[] = {
     "{\"name\": \"toolcall\", \"ph\": \"b\", \"ts\": 2200.000" TAIL OURS,
     "{\"name\": \"toolcall\", \"ph\": \"e\", \"ts\": 2300.000" TAIL "\"began\": 2100.000, " OURS,
     "{\"name\": \"toolcall\", \"ph\": \"e\", \"ts\": 2400.001" TAIL
-    "\"began\": 2200.000, \"ok\": true, \"role\": null, " OURS,
+    "\"began\": 1, \"ok\": true, \"role\": null, \"began\": 2200.000, " OURS,
     "{\"name\": \"generate\", \"ph\": \"e\", \"ts\": 2500.000" TAIL "\"began\": 0.000, " OURS,
     "{\"name\": \"verify\", \"ph\": \"b\", \"ts\": 2600.000" TAIL OURS,
     "{\"name\": \"verify\", \"ph\": \"b\", \"ts\": 2700.000" TAIL OURS,
@@ -81,7 +81,8 @@ static const char record[] =
     "{\"generate\": [{\"start_ts\": 1760000000.002, \"end_ts\": 1760000000.0025, \"start\": "
     "{\"n\": 4, \"rank\": \"mine \\\"x\\\"\"}}], \"toolcall\": [{\"start_ts\": 1760000000.0021, "
     "\"end_ts\": 1760000000.0023}, {\"start_ts\": 1760000000.0022, \"end_ts\": "
-    "1760000000.002400001, \"end\": {\"ok\": true, \"role\": null}}], \"verify\": [{\"start_ts\": "
+    "1760000000.002400001, \"end\": {\"began\": 1, \"ok\": true, \"role\": null}}], \"verify\": "
+    "[{\"start_ts\": "
     "1760000000.0026, \"end_ts\": 1760000000.0027}, {\"start_ts\": 1760000000.0027, \"end_ts\": "
     "null}], \"a \\\"b\\\"\": [{\"start_ts\": 1760000000.0028, \"end_ts\": 1760000000.0029}]}, "
     "\"counters\": {\"tokens\": -5}, \"parent_task\": 7, \"queue_s\": 0.000999875, "
@@ -166,19 +167,25 @@ static void finalizes_of_tasks_and_without_words(void **state) {
         SIMPLE("task", "e", "5.000", "session.task", "\"status\": \"failed\", \"reason\": null, ",
                "0x9"),
         SIMPLE("task", "b", "6.000", "session.task", "", "0xa"),
-        /* A phase with the name of a session: its end tells by `began`. */
+        /* A phase with the name of a session: its end tells by `began`, its begin by the session,
+         * which began before. */
         SIMPLE("session", "e", "7.000", "session", "\"began\": 6.500, ", "0x3"),
+        SIMPLE("session", "b", "8.000", "session", "", "0x4"),
+        SIMPLE("session", "b", "9.000", "session", "\"task_id\": 9, ", "0x4"),
     };
     for (unsigned i = 0; i < PT_ARRAY_LEN(some); i++) {
         assert_int_equal(give(&t, some[i]), PERFTRACE__REPLAY_TAKEN);
     }
     char *text = end(&t);
-    assert_string_equal(fold_ids(text), "2 0 1 3 ");
+    assert_string_equal(fold_ids(text), "2 0 1 3 4 ");
     assert_non_null(strstr(text, "\"session_id\": 2, \"rank\": 3, \"role\": \"actor\", \"status\": "
                                  "\"accepted\", \"submit_ts\""));
     assert_non_null(strstr(text, "\"session_id\": 1, \"rank\": 3, \"role\": \"actor\", \"status\": "
                                  "\"failed\", \"submit_ts\""));
     assert_non_null(strstr(text, "\"session_s\": 0.0000005"));
+    assert_non_null(strstr(text, "{\"task_id\": null, \"session_id\": 4, "));
+    assert_non_null(strstr(text, "\"phases\": {\"session\": [{\"start_ts\": 1760000000.000009, "
+                                 "\"end_ts\": null, \"start\": {\"task_id\": 9}}]}"));
     free(text);
 }
 

@@ -21,6 +21,7 @@ enum {
     BEGIN,
     BEGIN_PAYLOAD,
     BEGIN_ODD,
+    BEGIN_SESSION,
     END_PAYLOAD,
     FINAL,
     TASK,
@@ -55,6 +56,7 @@ static const struct {
     [BEGIN] = {"generate", "session", PERFTRACE_I_KIND_PHASE_BEGIN, 0, NULL},
     [BEGIN_PAYLOAD] = {"reward", "session", PERFTRACE_I_KIND_PHASE_BEGIN, 4, payload_args},
     [BEGIN_ODD] = {odd, "session", PERFTRACE_I_KIND_PHASE_BEGIN, 2, odd_args},
+    [BEGIN_SESSION] = {"session", "session", PERFTRACE_I_KIND_PHASE_BEGIN, 1, task_arg},
     [END_PAYLOAD] = {"reward", "session", PERFTRACE_I_KIND_PHASE_END, 4, payload_args},
     [FINAL] = {"session", "session", PERFTRACE_I_KIND_SESSION_END, 2, outcome_args},
     [TASK] = {"task", "session.task", PERFTRACE_I_KIND_TASK_BEGIN, 1, parent_arg},
@@ -177,6 +179,8 @@ static void put_payload(run_t *r, uint32_t site) {
         memcpy(&word, &doubles[below(r, 4)], sizeof(word));
         put_word(r, word);
         put_word(r, below(r, 2));
+    } else if (site == BEGIN_SESSION) {
+        put_word(r, below(r, 10));
     }
 }
 
@@ -204,7 +208,8 @@ static void phase_event(run_t *r, sample_t *s, uint64_t id) {
         s->open[which] = s->open[--s->n];
         return;
     }
-    uint32_t site = BEGIN + below(r, 3);
+    /* Before its session is registered, a phase called "session" is taken for the registration. */
+    uint32_t site = BEGIN + below(r, s->registered ? 4 : 3);
     perftrace__event_t ev = event_of(r, site, id);
     put_payload(r, site);
     s->open[s->n].site = site;
