@@ -18,7 +18,9 @@ typedef struct worker {
 typedef struct ranks {
     worker_t *worker;
     size_t workers, worker_cap;
-    uint32_t *worker_of; /* by place in the selection */
+    perftrace__hashmap_t index; /* of the workers, by key_of */
+    uint64_t last_key;          /* of the row before */
+    uint32_t last;              /* its worker; UINT32_MAX: there is none */
     double *total, *scratch;
 } ranks_t;
 
@@ -30,34 +32,57 @@ static int by_role_and_rank(const void *a, const void *b) {
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static bool find_workers(const pt_selection_t *s, ranks_t *x) {
-    perftrace__hashmap_t map = PERFTRACE__HASHMAP_INIT;
-    bool ok = true;
-    uint64_t last_key = 0;
-    uint32_t last = UINT32_MAX;
-    for (size_t i = 0; i < s->rows && ok; i++) {
-        const pt_session_row_t *row = &s->model->row[s->row[i]];
-        uint64_t key = (uint64_t)row->role << 32 | (uint32_t)row->rank;
-        if (last == UINT32_MAX || key != last_key) {
-            bool is_new = false;
-            uint64_t *index = perftrace__hashmap_put_u64(&map, key, x->workers, &is_new);
-            ok = index != NULL && (!is_new || PT_GROW(x, worker, workers, worker_cap, 1)) &&
-                 x->worker != NULL;
-            if (!ok) {
-                break;
-            }
-            last = (uint32_t)*index;
-            last_key = key;
-            if (is_new) {
-                x->worker[x->workers++] = (worker_t){.role = row->role, .rank = row->rank};
-            }
-        }
-        x->worker_of[i] = last;
-        x->worker[last].rows++;
-        x->worker[last].n += isnan(row->total) ? 0 : 1;
+static uint64_t key_of(const pt_session_row_t *row) {
+    return (uint64_t)row->role << 32 | (uint32_t)row->rank;
+}
+
+/* The worker of a row, which is added when it is new; NULL without memory. */
+static worker_t *worker_of(ranks_t *x, const pt_session_row_t *row) {
+    uint64_t key = key_of(row);
+    if (PT_LIKELY(x->last != UINT32_MAX && key == x->last_key)) {
+        return &x->worker[x->last];
     }
-    perftrace__hashmap_free(&map);
-    return ok;
+    bool is_new = false;
+    uint64_t *index = perftrace__hashmap_put_u64(&x->index, key, x->workers, &is_new);
+    if (index == NULL || (is_new && !PT_GROW(x, worker, workers, worker_cap, 1))) {
+        return NULL;
+    }
+    x->last = (uint32_t)*index;
+    x->last_key = key;
+    if (is_new) {
+        x->worker[x->workers++] = (worker_t){.role = row->role, .rank = row->rank};
+    }
+    return &x->worker[x->last];
+}
+
+static bool find_workers(const pt_session_report_t *r, ranks_t *x) {
+    const pt_selection_t *s = r->selection;
+    uint32_t accepted = pt_report_status(r, "accepted");
+    for (size_t i = 0; i < s->rows; i++) {
+        const pt_session_row_t *row = &s->model->row[s->row[i]];
+        worker_t *w = worker_of(x, row);
+        if (w == NULL) {
+            return false;
+        }
+        w->rows++;
+        w->accepted += row->status == accepted;
+        w->finished += isnan(row->finalized) ? 0 : 1;
+        w->n += isnan(row->total) ? 0 : 1;
+    }
+    return true;
+}
+
+/* Room for all totals, and for sorting those of any worker. */
+static bool make_lists(ranks_t *x) {
+    size_t all = 0, most = 0;
+    for (size_t i = 0; i < x->workers; i++) {
+        all += x->worker[i].n;
+        most = PT_MAX(most, x->worker[i].n);
+    }
+    size_t size = (all + 1) * sizeof(double);
+    x->total = pt_huge(malloc(size), size);
+    x->scratch = malloc((most + 1) * sizeof(double));
+    return x->total != NULL && x->scratch != NULL;
 }
 
 /* Puts what put_workers looks at in its place. */
@@ -72,9 +97,7 @@ static void sort_totals(double *total, size_t n, double *scratch) {
 }
 
 /* The totals of each worker, one list behind the other. */
-static void gather_totals(const pt_session_report_t *r, ranks_t *x) {
-    const pt_selection_t *s = r->selection;
-    uint32_t accepted = pt_report_status(r, "accepted");
+static bool gather_totals(const pt_selection_t *s, ranks_t *x) {
     size_t at = 0;
     for (size_t i = 0; i < x->workers; i++) {
         x->worker[i].first = at;
@@ -83,9 +106,10 @@ static void gather_totals(const pt_session_report_t *r, ranks_t *x) {
     }
     for (size_t i = 0; i < s->rows; i++) {
         const pt_session_row_t *row = &s->model->row[s->row[i]];
-        worker_t *w = &x->worker[x->worker_of[i]];
-        w->accepted += row->status == accepted;
-        w->finished += isnan(row->finalized) ? 0 : 1;
+        worker_t *w = worker_of(x, row);
+        if (w == NULL) {
+            return false;
+        }
         if (!isnan(row->total)) {
             x->total[w->first + w->n++] = row->total;
             w->sum += row->total;
@@ -96,6 +120,7 @@ static void gather_totals(const pt_session_report_t *r, ranks_t *x) {
         sort_totals(x->total + w->first, w->n, x->scratch);
         w->mean = w->n > 0 ? w->sum / (double)w->n : (double)NAN;
     }
+    return true;
 }
 
 /* Within each role: the median of the means, for the table; marks stragglers. */
@@ -164,16 +189,10 @@ static void put_workers(pt_session_report_t *r, const ranks_t *x, const double *
 }
 
 bool pt_report_ranks(pt_session_report_t *r) {
-    const pt_selection_t *s = r->selection;
-    ranks_t x = {.worker = NULL};
+    ranks_t x = {.index = PERFTRACE__HASHMAP_INIT, .last = UINT32_MAX};
     double *median = NULL;
-    size_t size = (s->rows + 1) * sizeof(double);
-    x.worker_of = calloc(s->rows + 1, sizeof *x.worker_of);
-    x.total = pt_huge(malloc(size), size);
-    x.scratch = pt_huge(malloc(size), size);
-    bool ok = x.worker_of != NULL && x.total != NULL && x.scratch != NULL && find_workers(s, &x);
+    bool ok = find_workers(r, &x) && make_lists(&x) && gather_totals(r->selection, &x);
     if (ok) {
-        gather_totals(r, &x);
         /* Each worker knows where its totals lie, so they may be put in order now. */
         if (x.workers > 1) {
             qsort(x.worker, x.workers, sizeof *x.worker, by_role_and_rank);
@@ -184,9 +203,9 @@ bool pt_report_ranks(pt_session_report_t *r) {
     if (ok) {
         put_workers(r, &x, median);
     }
+    perftrace__hashmap_free(&x.index);
     free(median);
     free(x.worker);
-    free(x.worker_of);
     free(x.total);
     free(x.scratch);
     return ok;
