@@ -76,7 +76,7 @@ if (possible) {
         const missing = tool.run(['sessions-r0.jsonl', '--html', 'no/page.html'], { cwd: dir });
         assert.strictEqual(missing.status, 4);
         assert.match(missing.stderr, /there is no directory no/);
-        for (const args of [['--html', ''], ['--html', 'a', '-o', 'a'], ['--compare', '--html', 'a', 'x'],
+        for (const args of [['--html', ''], ['--html', 'a', '-o', './a'], ['--compare', '--html', 'a', 'x'],
                             ['--phase-style', 'x=red'], ['-N', '0']])
             assert.strictEqual(tool.run(['sessions-r0.jsonl', ...args], { cwd: dir }).status, 2);
         assert.deepStrictEqual(fs.readdirSync(dir), ['sessions-r0.jsonl']);

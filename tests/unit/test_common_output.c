@@ -121,6 +121,29 @@ static void replaced_file_keeps_its_mode_and_links_stay_links(void **state) {
     unlink("round");
 }
 
+static void two_names_of_one_target_are_told(void **state) {
+    (void)state;
+    assert_int_equal(symlink("out", "folder"), 0);
+    assert_int_equal(symlink("out/a", "link"), 0);
+    /* Before it is there, and when it is. */
+    for (int i = 0; i < 2; i++) {
+        assert_true(pt_output_is_same("out/a", "out/a"));
+        assert_true(pt_output_is_same("./out//a", "out/../out/a"));
+        assert_true(pt_output_is_same("folder/a", "link"));
+        assert_false(pt_output_is_same("out/a", "a"));
+        assert_false(pt_output_is_same("out/a", "out/b"));
+        assert_false(pt_output_is_same("out/a", "-"));
+        temp_puts("out/a", "");
+    }
+    assert_true(pt_output_is_same("-", "/dev/stdout"));
+    assert_false(pt_output_is_same("-", "/dev/stderr"));
+    assert_false(pt_output_is_same("", ""));
+    assert_false(pt_output_is_same("none/a", "none/a"));
+    unlink("out/a");
+    unlink("folder");
+    unlink("link");
+}
+
 static void inputs_are_never_overwritten(void **state) {
     (void)state;
     temp_puts("in.jsonl", "data");
@@ -337,6 +360,7 @@ int main(void) {
         cmocka_unit_test(file_appears_at_commit_and_whole),
         cmocka_unit_test(abort_leaves_nothing_and_keeps_what_was_there),
         cmocka_unit_test(replaced_file_keeps_its_mode_and_links_stay_links),
+        cmocka_unit_test(two_names_of_one_target_are_told),
         cmocka_unit_test(inputs_are_never_overwritten),
         cmocka_unit_test(what_cannot_be_written_is_explained),
         cmocka_unit_test(no_replace_holds_until_commit),

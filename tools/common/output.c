@@ -300,6 +300,17 @@ void pt_output_abort(pt_output_t *output) {
     }
 }
 
+bool pt_output_is_same(const char *path, const char *other) {
+    pt_output_target_t a;
+    pt_output_target_t b;
+    bool known = pt_output_target_resolve(path, &a) == 0;
+    known = pt_output_target_resolve(other, &b) == 0 && known;
+    bool same = known && pt_output_target_is_same(&a, &b);
+    pt_output_target_free(&a);
+    pt_output_target_free(&b);
+    return same;
+}
+
 const char *pt_output_name(const pt_output_t *output) {
     return output->name;
 }

@@ -40,6 +40,10 @@ int pt_output_commit(pt_output_t *output, perftrace__strbuf_t *ret_problem);
 /* Removes what was written and frees the output. Accepts NULL. */
 void pt_output_abort(pt_output_t *output);
 
+/* Whether two paths name one target, which may not be there yet. False also where that cannot be
+ * told. */
+bool pt_output_is_same(const char *path, const char *other);
+
 const char *pt_output_name(const pt_output_t *output);    /* the path; "standard output" for "-" */
 uint64_t pt_output_offset(const pt_output_t *output);     /* bytes taken so far */
 const char *pt_output_problem(const pt_output_t *output); /* "" while all is well */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define LINKS_MAX 40 /* as the kernel has it */
@@ -80,6 +81,17 @@ void pt_output_target_free(pt_output_target_t *target) {
     free(target->path);
     free(target->folder);
     *target = (pt_output_target_t){.fd = -1};
+}
+
+bool pt_output_target_is_same(const pt_output_target_t *a, const pt_output_target_t *b) {
+    struct stat x;
+    struct stat y;
+    if (a->fd >= 0 || b->fd >= 0) {
+        return a->fd == b->fd;
+    }
+    return strcmp(a->path + folder_len(a->path), b->path + folder_len(b->path)) == 0 &&
+           stat(a->folder, &x) == 0 && stat(b->folder, &y) == 0 && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
 }
 
 char *pt_output_target_temp(const pt_output_target_t *target, uint32_t pid, unsigned attempt) {

@@ -2,6 +2,7 @@
 #include "sessions_options.h"
 
 #include "human.h"
+#include "output.h"
 
 #include <math.h>
 #include <string.h>
@@ -136,7 +137,7 @@ int pt_sessions_options_parse(pt_sessions_options_t *o, int argc, char *const *a
     if (o->html != NULL && *o->html == '\0') {
         return usage_error("--html needs the name of a file");
     }
-    if (o->html != NULL && o->output != NULL && strcmp(o->html, o->output) == 0) {
+    if (o->html != NULL && o->output != NULL && pt_output_is_same(o->html, o->output)) {
         return usage_error("--html and --output name the same file");
     }
     if (!parse_time(o->from, &o->from_s)) {
