@@ -57,17 +57,22 @@ class Package(unittest.TestCase):
         self.assertIn(site, self.use(PYTHONPATH=site, PERFTRACE_LIBRARY=LIBRARY))
 
     def test_importing_is_quick(self):
-        # What it takes beyond ctypes and asyncio, which its users have anyway; instructions of a
-        # kind are not to be had here, so only what is loaded is looked at.
+        # Processor time of the quickest of many, which is what the code takes; others make it longer.
+        code = ("import ctypes\n"
+                "begin = __import__('time').process_time_ns()\n"
+                "from perftrace import perf_tracer\n"
+                "print(__import__('time').process_time_ns() - begin)")
+        took = [int(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                                   check=True).stdout) for _ in range(15)]
+        self.assertLess(min(took), 30e6)
+
+    def test_what_is_not_needed_is_not_loaded(self):
         done = subprocess.run([sys.executable, "-c",
-                               "import ctypes, asyncio, json, dataclasses, inspect, sys\n"
-                               "before = set(sys.modules)\n"
+                               "import ctypes, sys\n"
                                "from perftrace import perf_tracer\n"
-                               "print(*sorted(set(sys.modules) - before))"],
-                              env={**os.environ}, capture_output=True, text=True, check=True)
-        loaded = [m for m in done.stdout.split() if not m.startswith("perftrace")]
-        for module in ("torch", "numpy", "multiprocessing", "yaml"):
-            self.assertNotIn(module, loaded)
+                               "print(*sys.modules)"], capture_output=True, text=True, check=True)
+        for module in ("torch", "numpy", "multiprocessing", "asyncio", "inspect", "dataclasses", "json"):
+            self.assertNotIn(module, done.stdout.split())
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 
 pack(args) gives the shape (keys and types, which belong to a call site) and the block of bytes.
 """
-import json
 import math
 import struct
 
@@ -141,6 +140,7 @@ def _pack_one(value):
 
 
 def _json(plain):
+    import json  # for containers only: it takes a while to load
     text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
     # Half a JSON text is none: then a text, which may be cut.
     return lib.JSON if len(text) <= TEXT_MAX and text.isascii() or \

@@ -1,12 +1,11 @@
 # _context.py: the current session across threads. SPDX-License-Identifier: MIT
 """asyncio.to_thread and create_task carry context variables over; an executor's submit and the
 loop's run_in_executor do not. Here is a submit that does, and a patch that makes all do."""
-import concurrent.futures
 import functools
 import threading
 from contextvars import copy_context
 
-_plain_submit = concurrent.futures.ThreadPoolExecutor.submit
+_plain_submit = None  # ThreadPoolExecutor's own, while it is patched
 _lock = threading.Lock()
 _patches = 0
 
@@ -25,13 +24,7 @@ def carry(function):
 def submit(executor, function, /, *args, **kwargs):
     """executor.submit with the context of the caller. Of thread pools: contexts cannot go to
     another process."""
-    return _plain_submit_of(executor)(copy_context().run, function, *args, **kwargs)
-
-
-def _plain_submit_of(executor):
-    if isinstance(executor, concurrent.futures.ThreadPoolExecutor):
-        return functools.partial(_plain_submit, executor)
-    return executor.submit
+    return executor.submit(copy_context().run, function, *args, **kwargs)
 
 
 def _carrying_submit(self, function, /, *args, **kwargs):
@@ -41,15 +34,19 @@ def _carrying_submit(self, function, /, *args, **kwargs):
 def patch_executors():
     """From now on every ThreadPoolExecutor.submit carries the context over, and so does
     loop.run_in_executor. Undone by as many calls of unpatch_executors."""
-    global _patches
+    global _patches, _plain_submit
+    from concurrent.futures import ThreadPoolExecutor
     with _lock:
         _patches += 1
-        concurrent.futures.ThreadPoolExecutor.submit = _carrying_submit
+        if _patches == 1:
+            _plain_submit = ThreadPoolExecutor.submit
+            ThreadPoolExecutor.submit = _carrying_submit
 
 
 def unpatch_executors():
     global _patches
+    from concurrent.futures import ThreadPoolExecutor
     with _lock:
+        if _patches == 1:
+            ThreadPoolExecutor.submit = _plain_submit
         _patches = max(_patches - 1, 0)
-        if _patches == 0:
-            concurrent.futures.ThreadPoolExecutor.submit = _plain_submit

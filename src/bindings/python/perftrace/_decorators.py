@@ -2,13 +2,26 @@
 """What is decorated keeps its kind (inspect answers as before) and its name. Whether anything is
 recorded is asked at each call, so that decorating before configure works."""
 import functools
-import inspect
 import keyword
 import types
 
 from . import _library as lib
 from . import _scopes as scopes
 from ._sites import category_of, has_name, name_of, site
+
+
+# Of code objects, as in inspect, which takes longer to load than all of this package.
+_VARARGS, _VARKEYWORDS, _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x04, 0x08, 0x20, 0x80, 0x200
+
+
+def _kind(function):
+    """The flags that say what a call returns."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    function = getattr(function, "__func__", function)
+    if getattr(function, "_is_coroutine_mark", None) is not None:
+        return _COROUTINE  # inspect.markcoroutinefunction
+    return function.__code__.co_flags if type(function) is types.FunctionType else 0
 
 
 _SOURCE = """
@@ -36,7 +49,7 @@ def _signature(function):
     code = function.__code__
     n, only = code.co_argcount, code.co_kwonlyargcount
     names = code.co_varnames[:n + only]
-    if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS) or any(
+    if code.co_flags & (_VARARGS | _VARKEYWORDS) or any(
             name.startswith("_pt_") or not name.isidentifier() or keyword.iskeyword(name)
             for name in names):
         return any_, any_
@@ -116,11 +129,12 @@ def wrap(function, enter, enter_own, of_function):
     """enter(): a scope where a coroutine runs; enter_own(): one for a generator."""
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(wrap(function.__func__, enter, enter_own, of_function))
-    if inspect.iscoroutinefunction(function):
+    kind = _kind(function)
+    if kind & _COROUTINE:
         return _of_coroutine(function, enter)
-    if inspect.isasyncgenfunction(function):
+    if kind & _ASYNC_GENERATOR:
         return _of_async_generator(function, enter_own)
-    if inspect.isgeneratorfunction(function):
+    if kind & _GENERATOR:
         return _of_generator(function, enter_own)
     return of_function(function)
 

@@ -6,17 +6,31 @@ Tasks of an event loop take turns on one thread: their scopes would cross. A sco
 of async events on the task's own track instead. Scopes within it share the track; a scope in a task
 that was made within it has a track of its own, with the number of the other as `parent`.
 """
-import asyncio
 import itertools
 import struct
-from asyncio import _get_running_loop as running_loop
+import sys
 from contextvars import ContextVar
 
 from . import _library as lib
 from ._arguments import clean, encode, pack, packer
 from ._sites import category_of, has_name, name_of, site
 
-current_task = asyncio.current_task
+
+def running_loop():
+    """The event loop that runs here. asyncio is not loaded for this: where nobody has, no loop
+    runs."""
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None or not hasattr(asyncio, "current_task"):
+        return None  # or it is being loaded
+    global running_loop, current_task
+    running_loop, current_task = asyncio._get_running_loop, asyncio.current_task
+    return running_loop()
+
+
+def current_task():
+    """Only called where a loop runs: by then it is asyncio's."""
+    raise RuntimeError("no event loop is running")
+
 
 on = False  # whether events are recorded; set by perf_tracer
 

@@ -12,7 +12,6 @@ from ._context import carry, patch_executors, submit, unpatch_executors
 from ._decorators import trace_perf
 from ._sessions import session_context, trace_session
 from ._sites import category_of, name_of
-from .config import Category, PerfTracerConfig, SessionTracerConfig
 
 __all__ = [
     "Category", "PerfTracer", "PerfTracerConfig", "SessionTracer", "SessionTracerConfig",
@@ -23,6 +22,19 @@ __all__ = [
     "submit", "trace_perf", "trace_scope", "trace_session", "trace_session_event",
     "trace_session_phase", "unpatch_executors",
 ]
+
+_CLASSES = ("Category", "PerfTracerConfig", "SessionTracerConfig")
+
+
+def __getattr__(name):
+    # dataclasses take longer to load than all of this package.
+    if name not in _CLASSES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import config
+    for each in _CLASSES:
+        globals()[each] = getattr(config, each)
+    return globals()[name]
+
 
 _tracer = None
 _lock = threading.Lock()

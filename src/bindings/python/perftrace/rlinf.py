@@ -2,7 +2,6 @@
 """Tracer.trace_begin, trace_end, trace_span, trace_func, and timers that also record.
 
 Recorded where perf_tracer is configured, else nothing; the timers measure in any case."""
-import asyncio
 import functools
 import threading
 import time
@@ -16,7 +15,7 @@ _lock = threading.Lock()
 
 def _where():
     if scopes.running_loop() is not None:
-        task = asyncio.current_task()
+        task = scopes.current_task()
         if task is not None:
             return task
     return threading.get_ident()
