@@ -91,6 +91,71 @@ static pt_session_found_t read_json(pt_session_reader_t *r, const char *json, si
     return found;
 }
 
+static void bytes_are_compared_to_the_last(void **state) {
+    (void)state;
+    char a[48], b[48];
+    for (size_t i = 0; i < sizeof a; i++) {
+        a[i] = b[i] = (char)('a' + i % 26);
+    }
+    for (size_t len = 0; len <= 40; len++) {
+        assert_true(pt_same_bytes(a, b, len));
+        for (size_t i = 0; i < sizeof a; i++) {
+            b[i] ^= 1;
+            assert_int_equal(pt_same_bytes(a, b, len), i >= len);
+            b[i] ^= 1;
+        }
+    }
+}
+
+/* Whatever came before: nothing but the guess depends on it. */
+static void members_are_read_in_any_order(void **state) {
+    enum { MEMBERS = 10 };
+    static const char *const member[MEMBERS] = {"\"task_id\": 7",
+                                                "\"session_id\": 9",
+                                                "\"rank\": 3",
+                                                "\"role\": \"actor\"",
+                                                "\"status\": \"accepted\"",
+                                                "\"submit_ts\": 1760000000.25",
+                                                "\"total_s\": 2.5",
+                                                "\"generate_s\": 1.5",
+                                                "\"validates_s\": 0.5",
+                                                "\"some_key_that_is_longer_than_guesses\": 1"};
+    unsigned order[MEMBERS];
+    pt_session_reader_t r = {.repairs = 0};
+    uint64_t x = 88172645463325252u;
+    (void)state;
+    for (unsigned i = 0; i < MEMBERS; i++) {
+        order[i] = i;
+    }
+    for (unsigned round = 0; round < 2000; round++) {
+        perftrace__strbuf_t json = PERFTRACE__STRBUF_INIT;
+        for (unsigned i = MEMBERS - 1; i > 0; i--) {
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            unsigned j = (unsigned)(x >> 33) % (i + 1), swap = order[i];
+            order[i] = order[j];
+            order[j] = swap;
+        }
+        for (unsigned i = 0; i < MEMBERS; i++) {
+            perftrace__strbuf_printf(&json, "%s%s", i == 0 ? "{" : ", ", member[order[i]]);
+        }
+        perftrace__strbuf_puts(&json, "}");
+        char *text = padded(json.data, json.len);
+        assert_ptr_equal(read_fast(&r, text, json.len), text + json.len);
+        const pt_parsed_session_t *s = &r.session;
+        assert_true(s->task.number == 7 && s->session.number == 9 && s->rank == 3);
+        assert_true(text_is(s->role, "actor") && text_is(s->status, "accepted"));
+        assert_true(s->submit == 1760000000.25 && s->total == 2.5 && s->phases == 2);
+        unsigned first = text_is(s->phase[0].name, "generate") ? 0 : 1;
+        assert_true(text_is(s->phase[1 - first].name, "validates"));
+        assert_true(s->phase[first].seconds == 1.5 && s->phase[1 - first].seconds == 0.5);
+        free(text);
+        perftrace__strbuf_free(&json);
+    }
+    pt_session_reader_free(&r);
+}
+
 static void both_are_read_in_any_form(void **state) {
     pt_session_reader_t r = {.repairs = 0};
     size_t used;
@@ -287,6 +352,8 @@ static void files_are_seen_for_what_they_are(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_writers_lines_are_read_fast),
+        cmocka_unit_test(bytes_are_compared_to_the_last),
+        cmocka_unit_test(members_are_read_in_any_order),
         cmocka_unit_test(both_are_read_in_any_form),
         cmocka_unit_test(the_fast_reader_takes_only_what_it_knows),
         cmocka_unit_test(odd_values_are_told),

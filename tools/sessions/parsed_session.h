@@ -21,14 +21,22 @@ static inline bool pt_same_bytes(const char *a, const char *b, size_t len) {
     uint64_t x, y, v, w;
     uint32_t s, t, q, r;
     if (PT_LIKELY(len >= 8)) {
-        if (PT_UNLIKELY(len > 16)) {
+        if (PT_UNLIKELY(len > 24)) {
             return memcmp(a, b, len) == 0;
         }
         memcpy(&x, a, 8);
         memcpy(&y, b, 8);
         memcpy(&v, a + len - 8, 8);
         memcpy(&w, b + len - 8, 8);
-        return ((x ^ y) | (v ^ w)) == 0;
+        if (((x ^ y) | (v ^ w)) != 0) {
+            return false;
+        }
+        if (PT_LIKELY(len <= 16)) {
+            return true;
+        }
+        memcpy(&x, a + 8, 8);
+        memcpy(&y, b + 8, 8);
+        return x == y;
     }
     if (PT_LIKELY(len >= 4)) {
         memcpy(&s, a, 4);

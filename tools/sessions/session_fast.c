@@ -232,6 +232,10 @@ static unsigned hint_after(int member, size_t key_len) {
     return member != MEMBER_OTHER ? (unsigned)member : MEMBER_OTHER + (unsigned)key_len % 8;
 }
 
+PT_ALWAYS_INLINE bool is_hint(const char *p, const pt_key_hint_t *hint) {
+    return hint->len > 0 && pt_same_bytes(p, hint->text, hint->len);
+}
+
 /* The key at p (behind its quote), which is none that was guessed; the place behind its blank. */
 static PT_NOINLINE const char *take_key(const fast_t *f, const char *p, pt_name_t *ret_key,
                                         pt_key_hint_t *hint) {
@@ -300,15 +304,21 @@ const char *pt_session_read_fast(pt_session_reader_t *r, const char *p, const ch
         return NULL;
     }
     for (unsigned at = HINT_FIRST;;) {
-        pt_key_hint_t *hint = &r->key[at];
+        pt_key_hint_t *hint = r->key[at];
         pt_name_t key = {p + 1, 0};
         if (PT_UNLIKELY(*p != '"')) {
             return NULL;
         }
-        if (PT_LIKELY(hint->len > 0 && pt_same_bytes(key.p, hint->text, hint->len))) {
+        bool guessed = is_hint(key.p, hint);
+        if (!guessed && is_hint(key.p, hint + 1)) {
+            hint++;
+            guessed = true;
+        }
+        if (PT_LIKELY(guessed)) {
             key.len = hint->len - 3U; /* `": ` */
             p = key.p + hint->len;
         } else {
+            hint[1] = hint[0];
             p = take_key(&f, key.p, &key, hint);
             if (PT_UNLIKELY(p == NULL)) {
                 return NULL;

@@ -35,8 +35,8 @@ typedef struct pt_key_hint {
 /* One per thread; zero-initialised. */
 typedef struct pt_session_reader {
     pt_parsed_session_t session;
-    pt_key_hint_t key[PT_KEY_HINTS]; /* for session_fast */
-    perftrace__strbuf_t mended;      /* the text after repair */
+    pt_key_hint_t key[PT_KEY_HINTS][2]; /* for session_fast: the two that came last */
+    perftrace__strbuf_t mended;         /* the text after repair */
     perftrace__json_hints_t hints;
     unsigned repairs;              /* PERFTRACE__JSON_REPAIR_ bits of the last text */
     perftrace__json_error_t error; /* PT_SESSION_FOUND_DAMAGED: why and where */
