@@ -91,6 +91,21 @@ test('ids that come again after a restart are another run', () => {
     assert.strictEqual(r.summary.tasks, 4);
 });
 
+test('forked processes of one rank are one run, also with ids that come again', () => {
+    const process = (run_id, start, count) => Array.from({ length: count }, (_, i) => t.record({
+        run_id, session_id: i, task_id: i % 3, submit_ts: T + start + i, finalized_ts: T + start + i + 0.5 }));
+    const files = (id, later = id) => ({
+        'sessions-r0.jsonl': process(id, 0, 100), 'sessions-r0.1.jsonl': process(id, 10.25, 20),
+        'sessions-r0.2.jsonl': process(id, 20.5, 5), 'sessions-r0.3.jsonl': process(later, 200, 8) });
+    const r = t.report([t.files(files('a'))]);
+    // The last one lived when all others had ended: a restart.
+    assert.deepStrictEqual(r.runs.map((x) => x.sessions), [125, 8]);
+    assert.deepStrictEqual([r.summary.sessions, r.summary.seconds], [133, 107]);
+    assert.deepStrictEqual(t.problems(r), { restart: 1 });
+    assert.strictEqual(r.summary.tasks, 6);
+    assert.strictEqual(t.report([t.files(files('a', 'b'))]).summary.runs, 2);
+});
+
 test('run ids tell runs apart, and those of one run belong together', () => {
     const r = load([0, 1].flatMap((rank) => ['x', 'y'].flatMap((run, i) => sessions(3, { rank, run_id: run })
         .map((l) => l.replaceAll('1760000', `176000${i}`)))));

@@ -16,8 +16,9 @@ typedef struct pt_session_lane {
     uint16_t role;   /* as the row had it when it was noted */
     bool mono;
     uint32_t rows, first_row;
-    double first; /* first submit; infinite: none */
-    double last;  /* last submit or end; -infinite: none */
+    double first;     /* first submit; infinite: none */
+    double last;      /* last submit or end; -infinite: none */
+    uint32_t process; /* one more than the file that alone it is of (session_processes); 0: any */
     /* Of session_runs. */
     bool repeats; /* a session id comes more than once */
     bool shared;  /* other ranks have its run id, too */

@@ -6,6 +6,7 @@
 #include "row_index.h"
 #include "session_finish.h"
 #include "session_problem.h"
+#include "session_processes.h"
 
 #include <math.h>
 
@@ -199,12 +200,19 @@ static bool same_writer(const pt_session_lane_t *x, const pt_session_lane_t *y) 
     return x->role == y->role && x->rank == y->rank && x->file == y->file && x->mono == y->mono;
 }
 
-/* Numbers the lanes of each writer in the order of time. */
+/* Numbers the lanes of each writer in the order of time. Processes of one run id that lived at the
+ * same time have one number. */
 static void number_lanes(pt_session_lane_t **order, size_t lanes) {
     qsort(order, lanes, sizeof(pt_session_lane_t *), by_writer);
+    double last = (double)-INFINITY; /* of those with the number */
     for (size_t i = 0; i < lanes; i++) {
-        bool first = i == 0 || !same_writer(order[i], order[i - 1]);
-        order[i]->ordinal = first ? 0 : order[i - 1]->ordinal + 1;
+        pt_session_lane_t *lane = order[i];
+        const pt_session_lane_t *before =
+            i > 0 && same_writer(lane, order[i - 1]) ? order[i - 1] : NULL;
+        bool beside = before != NULL && lane->process != 0 && before->process != 0 &&
+                      lane->run_id == before->run_id && lane->first < last;
+        last = beside ? fmax(last, lane->last) : lane->last;
+        lane->ordinal = before == NULL ? 0 : before->ordinal + (beside ? 0 : 1);
     }
 }
 
@@ -233,11 +241,11 @@ static bool find_shared(finder_t *f) {
 }
 
 /* Gives lanes their runs, in the order of time. */
-static bool join_lanes(finder_t *f, pt_session_lane_t **order) {
+static bool join_lanes(finder_t *f, pt_session_lane_t **order, size_t lanes) {
     perftrace__hashmap_t map = PERFTRACE__HASHMAP_INIT;
     pt_session_model_t *m = f->m;
     bool ok = true;
-    for (size_t i = 0; i < f->x->lanes && ok; i++) {
+    for (size_t i = 0; i < lanes && ok; i++) {
         pt_session_lane_t *lane = order[i];
         struct {
             uint32_t number, shared_and_mono;
@@ -294,12 +302,14 @@ static bool make_runs(finder_t *f) {
     f->m->run = calloc(PT_MIN(f->x->lanes, (size_t)RUNS_MAX) + 1, sizeof *f->m->run);
     bool ok = order != NULL && f->m->run != NULL && find_shared(f);
     if (ok) {
+        size_t n = 0;
         for (size_t i = 0; i < f->x->lanes; i++) {
-            order[i] = &f->x->lane[i];
+            order[n] = &f->x->lane[i];
+            n += order[n]->rows > 0; /* all may have gone to processes */
         }
-        number_lanes(order, f->x->lanes);
-        qsort(order, f->x->lanes, sizeof(pt_session_lane_t *), by_time);
-        ok = join_lanes(f, order);
+        number_lanes(order, n);
+        qsort(order, n, sizeof(pt_session_lane_t *), by_time);
+        ok = join_lanes(f, order, n);
     }
     if (ok) {
         fill_runs(f);
@@ -316,10 +326,12 @@ static bool note_again(finder_t *f) {
 
 /* Several starts of a writer's session ids, each a lane of its own. */
 static bool split_lanes_again(finder_t *f) {
-    bool any = false;
-    if (!find_repeats(f, &any) || (any && !split_repeats(f))) {
+    bool any = false, several = false;
+    if (!find_repeats(f, &any) || (any && !pt_session_split_processes(f->m, f->book, &several)) ||
+        (several && !find_repeats(f, &any)) || (any && !split_repeats(f))) {
         return false;
     }
+    any |= several;
     if (any) {
         pt_session_lanes_measure(f->x, f->m->row);
     }
