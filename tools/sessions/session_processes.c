@@ -136,7 +136,8 @@ bool pt_session_split_processes(pt_session_model_t *m, pt_problems_t *book, bool
         qsort(order, p.parts, sizeof(part_t *), by_time);
         ok = split_parts(m, &p, order, book, ret_any);
     }
-    for (size_t i = 0; ok && *ret_any && i < x->rows; i++) {
+    bool moved = ok && *ret_any && p.part != NULL;
+    for (size_t i = 0; moved && i < x->rows; i++) {
         x->of[i] = p.of[i] == NO_PART ? x->of[i] : p.part[p.of[i]].own;
     }
     free(order);
