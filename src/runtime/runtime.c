@@ -114,6 +114,8 @@ int perftrace__runtime_start(void) {
     perftrace__runtime_make_link();
     status = perftrace__runtime_start_drain(fd);
     if (status) {
+        perftrace__runtime_log(PERFTRACE_LOG_ERROR, "tracing is off: no memory to write with: %s",
+                               perftrace__status_text(status));
         perftrace__runtime_remove_link();
         drop_core();
         unlink(rt->meta.trace_path);

@@ -164,6 +164,28 @@ void perftrace__runtime_tell_abandoned(void) {
     tell_left(&what);
 }
 
+/* The account that the footer gives, for who reads messages only. */
+static void tell_written(const perftrace__drain_t *d) {
+    static const char *const causes[] = {
+#define PT_I_CAUSE(name, text) #name,
+        PERFTRACE_DROP_LIST(PT_I_CAUSE)
+#undef PT_I_CAUSE
+    };
+    perftrace__strbuf_t what = PERFTRACE__STRBUF_INIT;
+    perftrace__strbuf_printf(&what, "wrote %llu event%s to %s", (unsigned long long)d->written,
+                             PT_PLURAL(d->written), perftrace__runtime.meta.trace_path);
+    const char *between = "; lost: ";
+    for (unsigned i = 0; i < PERFTRACE_DROP_COUNT; i++) {
+        if (d->dropped[i] > 0) {
+            perftrace__strbuf_printf(&what, "%s%llu %s", between, (unsigned long long)d->dropped[i],
+                                     causes[i]);
+            between = ", ";
+        }
+    }
+    perftrace__runtime_log(PERFTRACE_LOG_NOTE, "%s", perftrace__strbuf_cstr(&what));
+    perftrace__strbuf_free(&what);
+}
+
 void perftrace__runtime_tell_end(int status) {
     perftrace__runtime_t *rt = &perftrace__runtime;
     perftrace__strbuf_t what = PERFTRACE__STRBUF_INIT;
@@ -172,9 +194,7 @@ void perftrace__runtime_tell_end(int status) {
                                  failing_file(rt->out), failure_text(rt->out, status));
         tell_left(&what);
     } else {
-        perftrace__runtime_log(PERFTRACE_LOG_NOTE, "wrote %llu event%s to %s",
-                               (unsigned long long)rt->out->drain.written,
-                               PT_PLURAL(rt->out->drain.written), rt->meta.trace_path);
+        tell_written(&rt->out->drain);
         if (rt->out->session_sink) {
             tell_sessions(rt->out->session_sink);
         }

@@ -256,6 +256,23 @@ static int do_again(void) {
     return 0;
 }
 
+/* ---- starts COUNT: as many runs in one process, three events each
+ * ------------------------------------------------
+ */
+
+static int do_starts(char **argv) {
+    for (int64_t run = 0; run < atoll(argv[2]); run++) {
+        if (perftrace_init(NULL) != 0) {
+            return 1;
+        }
+        for (int i = 0; i < 3; i++) {
+            tick(run);
+        }
+        perftrace_shutdown();
+    }
+    return 0;
+}
+
 /* ---- closes: every descriptor is closed, files of the program take their numbers
  * ----------------------------------------------------------------------------------
  */
@@ -345,6 +362,9 @@ int main(int argc, char **argv) {
     }
     if (strcmp(mode, "again") == 0) {
         return do_again();
+    }
+    if (strcmp(mode, "starts") == 0 && argc == 3) {
+        return do_starts(argv);
     }
     if (strcmp(mode, "chdir") == 0 && argc == 3) {
         perftrace_init(NULL);

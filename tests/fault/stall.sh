@@ -9,7 +9,7 @@ for attempt in 1 2 3 4 5; do
     dir=$work/$attempt
     read -r traced bare < <(LD_PRELOAD=$shim FAULT_BLOCK=$work/block PERFTRACE_DIR=$dir \
         PERFTRACE_RANK=0 PERFTRACE_RING_SIZE=64K PERFTRACE_FLUSH_MS=1 \
-        "$prog" stall "$work/block") || fail "the program fails"
+        "$prog" stall "$work/block" 2>"$attempt.log") || fail "the program fails"
     file=$dir/traces-r0.jsonl
     written=$(footer written "$file")
     emitted=$(footer emitted "$file")
@@ -18,6 +18,8 @@ for attempt in 1 2 3 4 5; do
     expect "written and dropped" "$((written + dropped))" 10010
     expect "the last ones" "$(events afterwards "$file")" 10
     [ "$dropped" -gt 5000 ] || fail "only $dropped were dropped: the ring is larger than thought"
+    grep -q "wrote $written events to .*; lost: $dropped ring_full\$" "$attempt.log" ||
+        fail "the last message does not tell the loss: $(cat "$attempt.log")"
     grep '"name": "perftrace_drop"' "$file" | grep '"cause": "ring_full"' |
         grep -qE '"count": [1-9][0-9]*, "first_ts": [0-9.]+, "last_ts": [0-9.]+' ||
         fail "no drop record"

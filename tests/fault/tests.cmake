@@ -10,7 +10,7 @@ if(TARGET perf-trace-recover AND TARGET perf-trace-convert AND NOT CMAKE_CROSSCO
   target_compile_definitions(fault_shim PRIVATE _GNU_SOURCE)
   target_compile_options(fault_shim PRIVATE -Wall -Wextra -fvisibility=default)
 
-  foreach(name exits stall slow_disk places locks full_disk vanish alive descriptors)
+  foreach(name exits stall slow_disk places locks full_disk vanish alive descriptors memory)
     add_test(NAME fault.${name}
              COMMAND bash ${CMAKE_CURRENT_LIST_DIR}/${name}.sh ${PROJECT_SOURCE_DIR}
                      ${PROJECT_BINARY_DIR}/tests/fault/${name} $<TARGET_FILE:fault_prog>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vanish.sh: PT-59 and more, files and directories that others touch. SPDX-License-Identifier: MIT
+# vanish.sh: PT-36, PT-59 and more, files and directories that others touch. SPDX-License-Identifier: MIT
 set -u
 # shellcheck source=tests/fault/fault_lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/fault_lib.sh"
@@ -78,4 +78,20 @@ expect "starts" "$(PERFTRACE_DIR=$work/again "$prog" again 2>again.log)" "0 0 0"
 files=(again/traces-r0*.jsonl)
 expect "files of three starts" "${#files[@]}" 3
 expect "their events" "$(events tick "${files[@]}")" 300
+strict "${files[@]}"
+
+# Four processes with one rank start 50 times each: every run has a file of its own, and nothing but
+# that run in it.
+for i in 1 2 3 4; do
+    PERFTRACE_DIR=$work/clash "$prog" starts 50 2>"clash-$i.log" &
+done
+wait
+files=(clash/traces-r0*.jsonl)
+expect "files of 200 runs" "${#files[@]}" 200
+expect "their events" "$(events tick "${files[@]}")" 600
+for file in "${files[@]}"; do
+    sed -n 's/^{"name": "tick".*"pid": \([0-9]*\),.*"n": \([0-9]*\).*/\1 \2/p' "$file" | sort -u
+done >runs
+expect "runs with a file" "$(wc -l <runs)" 200
+expect "different runs" "$(sort -u runs | wc -l)" 200
 strict "${files[@]}"
