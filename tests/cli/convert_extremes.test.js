@@ -6,6 +6,7 @@ const assert = require('node:assert');
 const fs = require('fs');
 const path = require('path');
 const zlib = require('zlib');
+const { spawnSync } = require('child_process');
 const t = require('./convert_tool.js');
 const { header, scope, footer, byPhase } = t;
 
@@ -69,4 +70,25 @@ test('names of outputs that cannot be made are refused with the reason', () => {
     const parts = t.run([input, '-o', path.join(dir, 'q.json'), '--split', '1M']);
     assert.strictEqual(parts.status, 0);
     assert.match(parts.stderr, /wrote .*q\.json in 1 part:/);
+});
+
+test('with too little memory there is a message, the right status, and nothing left', () => {
+    const lines = [header({}), ...Array.from({ length: 2000 }, (_, i) => scope(`s${i}`, i * 1000, i * 1000 + 500)), footer()];
+    const foreign = lines.slice(1, -1).map((l) => l.replace('"ph": "X"', '"ph":"X"'));
+    const dir = t.files({ 'own/traces-r0.jsonl': lines, 'own/traces-r1.jsonl': lines, 'other/x-r0.jsonl': foreign });
+    const seen = new Set();
+    for (const more of [['own'], ['own', '-z'], ['own', '--bundle'], ['other']]) {
+        for (let kib = 4000; kib <= 60000; kib += kib < 12000 ? 400 : 4000) {
+            fs.mkdirSync(path.join(dir, 'out'));
+            const r = spawnSync('bash', ['-c', 'ulimit -v "$1"; shift; exec "$@"', '-', String(kib), t.TOOL, '-q', '-j2',
+                                         '-o', 'out/x', ...more], { cwd: dir, encoding: 'utf8', timeout: 60000 });
+            const what = `${kib} KiB, ${more}: ${r.status} ${r.signal} ${r.stderr}`;
+            assert([0, 5, 127].includes(r.status), what); // 127: the loader's, which had too little itself
+            assert(r.status === 0 || r.stderr.trim() !== '', what);
+            assert.deepStrictEqual(fs.readdirSync(path.join(dir, 'out')), r.status === 0 ? ['x'] : [], what);
+            seen.add(r.status);
+            fs.rmSync(path.join(dir, 'out'), { recursive: true });
+        }
+    }
+    assert(seen.has(0) && seen.has(5), `${[...seen]}`);
 });

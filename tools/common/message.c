@@ -80,6 +80,12 @@ static void append_visible(perftrace__strbuf_t *out, const char *text, size_t le
  * that cannot be written has nowhere to be reported. */
 static void write_line(const perftrace__strbuf_t *line) {
     size_t done;
+    if (line->failed) {
+        char text[128];
+        int len = snprintf(text, sizeof text, "%.64s: error: out of memory\n", state.program);
+        (void)perftrace__os_write_all(STDERR_FILENO, text, (size_t)len, &done);
+        return;
+    }
     (void)perftrace__os_write_all(STDERR_FILENO, line->data, line->len, &done);
 }
 
@@ -114,6 +120,7 @@ static void PT_PRINTF(3, 0)
     perftrace__strbuf_puts(&line, levels[level].label);
     perftrace__strbuf_puts(&line, color ? "\033[0m" : "");
     append_visible(&line, perftrace__strbuf_cstr(&text), text.len);
+    line.failed |= text.failed;
     perftrace__strbuf_putc(&line, '\n');
     write_line(&line);
     pthread_mutex_unlock(&state.lock);

@@ -24,6 +24,9 @@ static bool make_spool(pt_convert_input_t *in) {
     unlink(path);
     char *buf = malloc(PT_CONVERT_CHUNK);
     bool ok = buf != NULL;
+    if (!ok) {
+        pt_error("%s: out of memory", in->name);
+    }
     int64_t n = 0;
     while (ok && (n = pt_input_read(in->handle, buf, PT_CONVERT_CHUNK)) > 0) {
         size_t done = 0;
@@ -52,6 +55,7 @@ static bool reopen(pt_convert_input_t *in) {
         path = spool;
     }
     int rc = pt_input_open(path, NULL, &in->handle, &problem);
+    in->no_memory = rc == -ENOMEM;
     if (rc != 0) {
         pt_error("%s: %s", in->name, perftrace__strbuf_cstr(&problem));
     }
@@ -88,10 +92,11 @@ pt_exit_t pt_convert_input_open(pt_convert_input_t *in, const pt_path_t *path, u
     in->counts.last_ns = INT64_MIN;
     pt_source_init(&in->source);
     pt_survey_init(&in->survey);
-    if (pt_input_open(path->name, NULL, &in->handle, &problem) != 0) {
+    int rc = pt_input_open(path->name, NULL, &in->handle, &problem);
+    if (rc != 0) {
         pt_error("%s: %s", in->name, perftrace__strbuf_cstr(&problem));
         perftrace__strbuf_free(&problem);
-        return PT_EXIT_INPUT;
+        return rc == -ENOMEM ? PT_EXIT_INTERNAL : PT_EXIT_INPUT;
     }
     size_t len = pt_input_peek(in->handle, PT_SOURCE_PEEK, &data);
     pt_source_sniff(&in->source, data, len, len < PT_SOURCE_PEEK);

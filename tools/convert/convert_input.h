@@ -66,7 +66,8 @@ typedef struct pt_convert_input {
     pt_input_t *handle;
     pt_trace_reader_t reader;
     uint64_t read_offset;
-    bool done; /* all is converted; only its lane looks at it */
+    bool no_memory; /* it could not be opened for want of memory */
+    bool done;      /* all is converted; only its lane looks at it */
     bool has_header, has_footer;
     pt_id_space_t ids;
     pt_flow_table_t flows;
@@ -87,7 +88,7 @@ typedef struct pt_convert_input {
 } pt_convert_input_t;
 
 /* Opens the input and sees what it is. PT_EXIT_OK (a file that is no trace is OK too, with shape
- * PT_SHAPE_NONE), or PT_EXIT_INPUT after an error message. */
+ * PT_SHAPE_NONE), or PT_EXIT_INPUT or PT_EXIT_INTERNAL (no memory) after an error message. */
 pt_exit_t pt_convert_input_open(pt_convert_input_t *input, const pt_path_t *path, unsigned index,
                                 const pt_convert_options_t *options, pt_problems_t *book);
 /* The first pass over a file that is not of our writer. Reads the whole file. False without memory

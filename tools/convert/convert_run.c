@@ -104,7 +104,8 @@ static int convert_work(void *ctx, void *task, unsigned worker) {
     in->out = &c->out;
     in->meta = &c->names;
     if (!lane->started && !pt_convert_event_begin(in)) {
-        return PT_EXIT_INPUT;
+        bool memory = in->no_memory || (in->survey.plan.slots > 0 && in->held == NULL);
+        return memory ? PT_EXIT_INTERNAL : PT_EXIT_INPUT;
     }
     lane->started = true;
     c->len = pt_convert_input_read(in, c->buf, r->chunk_size, &last);
