@@ -351,6 +351,44 @@ test('PT-40 correlation and flow ids of ranks stay apart', () => {
     assert.strictEqual(t.complaints(r.out), '');
 });
 
+test('PT-40 of 64 ranks with 1000 launches each, every arrow stays in its rank', () => {
+    const count = 1000;
+    const launch = (i) => [
+        { name: 'launch', ph: 'X', ts: i * 100, dur: 5, pid: 9, tid: 1, args: { correlation: i + 1 } },
+        { name: 'kernel', ph: 'X', ts: i * 100 + 20, dur: 50, pid: 0, tid: 7, args: { correlation: i + 1 } },
+        { name: 'ac2g', cat: 'ac2g', ph: 's', id: i + 1, ts: i * 100, pid: 9, tid: 1 },
+        { name: 'ac2g', cat: 'ac2g', ph: 'f', bp: 'e', id: i + 1, ts: i * 100 + 20, pid: 0, tid: 7 }];
+    const events = Array.from({ length: count }, (_, i) => launch(i)).flat();
+    const dir = t.files(Object.fromEntries(Array.from({ length: 64 }, (_, r) => [
+        `r${r}.json`, JSON.stringify({ distributedInfo: { rank: r, world_size: 64 }, traceEvents: events })])));
+    const r = t.convert(dir);
+    assert.strictEqual(r.status, 0, r.stderr);
+    const rankOf = new Map(r.events.filter((e) => e.name === 'process_name').map((e) => [e.pid, e.args.rank]));
+    const ends = new Map(byPhase(r.events, 'f').map((e) => [e.id, e]));
+    const starts = byPhase(r.events, 's');
+    assert.strictEqual(starts.length, 64 * count);
+    assert.strictEqual(ends.size, 64 * count);
+    for (const s of starts) {
+        const end = ends.get(s.id);
+        assert(end && rankOf.get(end.pid) === rankOf.get(s.pid) && ns(end.ts - s.ts) === 20000, JSON.stringify(s));
+    }
+    const correlations = new Map();
+    for (const l of named(r.events, 'launch'))
+        correlations.set(l.args.correlation, l.pid);
+    assert.strictEqual(correlations.size, 64 * count);
+    for (const k of named(r.events, 'kernel'))
+        assert.strictEqual(rankOf.get(correlations.get(k.args.correlation)), rankOf.get(k.pid));
+});
+
+test('of many files without a footer the first are named, the others counted', () => {
+    const dir = t.files(Object.fromEntries(Array.from({ length: 20 }, (_, r) => [
+        `traces-r${r}.jsonl`, [header({ rank: r, world_size: 20 }), scope('s', 0, 1000)]])));
+    const r = t.convert(dir);
+    assert.strictEqual(r.stderr.match(/has no footer/g).length, 16);
+    assert.match(r.stderr, /\.\.\. and 4 more files without a footer/);
+    assert.strictEqual(t.convert(dir, ['-v']).stderr.match(/has no footer/g).length, 20);
+});
+
 test('a header of a newer version is told of, and fails --strict', () => {
     const lines = [t.header({ version: 2 }), t.scope('a', 1000, 2000), t.header({ version: 2 }),
                    t.scope('b', 3000, 4000), t.header({ version: 1 })];

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
+#define SHOWN 16U /* files named one by one */
+
 static uint64_t loss_count(const pt_convert_loss_t *loss, bool has_footer) {
     return has_footer ? loss->footer : loss->records;
 }
@@ -271,7 +273,7 @@ static void print_clocks(const pt_convert_plan_t *plan) {
     }
     pt_note("alignment:");
     for (size_t i = 0; i < plan->count; i++) {
-        if (shown < 16 || pt_message_verbosity() >= PT_VERBOSE) {
+        if (shown < SHOWN || pt_message_verbosity() >= PT_VERBOSE) {
             print_clock(plan->order[i]);
             shown++;
         }
@@ -281,8 +283,20 @@ static void print_clocks(const pt_convert_plan_t *plan) {
     }
 }
 
+/* Of many files the first ones are named, all with -v. */
+static bool is_shown(size_t *count) {
+    return ++*count <= SHOWN || pt_message_verbosity() >= PT_VERBOSE;
+}
+
+static void tell_more(size_t count, const char *what) {
+    if (count > SHOWN && pt_message_verbosity() < PT_VERBOSE) {
+        pt_warn("... and %zu more %s", count - SHOWN, what);
+    }
+}
+
 static void print_losses(const pt_convert_account_t *a) {
     char number[PT_HUMAN_MAX];
+    size_t lossy = 0, open = 0;
     for (size_t i = 0; i < a->plan->count; i++) {
         const pt_convert_input_t *in = a->plan->order[i];
         perftrace__strbuf_t line = PERFTRACE__STRBUF_INIT;
@@ -293,16 +307,18 @@ static void print_losses(const pt_convert_account_t *a) {
                                          pt_human_exact(number, n), in->loss[k].cause);
             }
         }
-        if (line.len > 0) {
+        if (line.len > 0 && is_shown(&lossy)) {
             pt_warn("%s: the traced program lost events: %s", in->name, line.data);
         }
-        if (in->source.ours && !in->has_footer) {
+        if (in->source.ours && !in->has_footer && is_shown(&open)) {
             pt_warn("%s: has no footer: the program still runs, or it ended without closing its "
                     "trace",
                     in->name);
         }
         perftrace__strbuf_free(&line);
     }
+    tell_more(lossy, "files whose program lost events");
+    tell_more(open, "files without a footer");
 }
 
 void pt_convert_account_print(const pt_convert_account_t *a, const pt_convert_doc_t *doc) {
