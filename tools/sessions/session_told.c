@@ -1,44 +1,49 @@
 /* session_told.c: which runs are told by records already. SPDX-License-Identifier: MIT */
 #include "session_told.h"
 
-/* No padding: compared as bytes. */
-typedef struct run_key {
-    int32_t rank;
-    uint16_t role, run_id; /* in the names of the model */
-} run_key_t;
+#include "strbuf.h"
+
+/* Texts and not the numbers of the model's names: those tables grow while traces are read. */
+static bool make_key(perftrace__strbuf_t *key, int32_t rank, pt_name_t role, pt_name_t run_id) {
+    perftrace__strbuf_clear(key);
+    perftrace__strbuf_printf(key, "%d ", (int)rank);
+    perftrace__strbuf_append(key, role.p, role.len);
+    perftrace__strbuf_append(key, "", 1);
+    perftrace__strbuf_append(key, run_id.p, run_id.len);
+    return !key->failed;
+}
 
 bool pt_session_told_find(pt_session_told_t *told, const pt_session_model_t *m) {
     bool ok = true;
-    *told = (pt_session_told_t){.model = m, .runs = PERFTRACE__HASHMAP_INIT};
-    run_key_t last = {0, 0, 0};
+    perftrace__strbuf_t key = PERFTRACE__STRBUF_INIT;
+    *told = (pt_session_told_t){.runs = PERFTRACE__HASHMAP_INIT};
     for (size_t i = 0; i < m->rows && ok; i++) {
         const pt_session_row_t *row = &m->row[i];
-        run_key_t key = {row->rank, row->role, row->run};
-        if (i == 0 || memcmp(&key, &last, sizeof key) != 0) {
-            ok = perftrace__hashmap_put(&told->runs, &key, sizeof key, 1, NULL) != NULL;
-            last = key;
+        const pt_session_row_t *before = i > 0 ? row - 1 : NULL;
+        if (before != NULL && before->rank == row->rank && before->role == row->role &&
+            before->run == row->run) {
+            continue;
         }
+        /* Until the model is finished, a row's run is its run id. */
+        ok = make_key(&key, row->rank, pt_session_name(m, PT_NAMES_ROLE, row->role),
+                      pt_session_name(m, PT_NAMES_RUN_ID, row->run)) &&
+             perftrace__hashmap_put(&told->runs, key.data, key.len, 1, NULL) != NULL;
     }
+    perftrace__strbuf_free(&key);
     return ok;
 }
 
-static uint32_t name_of(const pt_session_told_t *told, pt_names_t kind,
-                        const perftrace__strbuf_t *text) {
-    return pt_name_table_find(&told->model->names[kind],
-                              (pt_name_t){perftrace__strbuf_cstr(text), text->len});
+static pt_name_t name_of(const perftrace__strbuf_t *text) {
+    return (pt_name_t){perftrace__strbuf_cstr(text), text->len};
 }
 
 bool pt_session_told_has(const pt_session_told_t *told, const perftrace__trace_header_t *h) {
-    if (told->model == NULL || h->run_id.len == 0) {
-        return false;
-    }
-    uint32_t run_id = name_of(told, PT_NAMES_RUN_ID, &h->run_id);
-    uint32_t role = name_of(told, PT_NAMES_ROLE, &h->role);
-    if (run_id > UINT16_MAX || role > UINT16_MAX) {
-        return false;
-    }
-    run_key_t key = {h->rank, (uint16_t)role, (uint16_t)run_id};
-    return perftrace__hashmap_get(&told->runs, &key, sizeof key) != NULL;
+    perftrace__strbuf_t key = PERFTRACE__STRBUF_INIT;
+    bool has = h->run_id.len > 0 &&
+               make_key(&key, h->rank, name_of(&h->role), name_of(&h->run_id)) &&
+               perftrace__hashmap_get(&told->runs, key.data, key.len) != NULL;
+    perftrace__strbuf_free(&key);
+    return has;
 }
 
 void pt_session_told_free(pt_session_told_t *told) {

@@ -1,7 +1,8 @@
 /* session_told.h: which runs are told by records already. SPDX-License-Identifier: MIT
  *
  * A traced program writes both a trace and records of its sessions. Where the records are among the
- * inputs, the trace need not be read: all it could give is what they hold. Not thread-safe. */
+ * inputs, the trace need not be read: all it could give is what they hold. One thread at a time;
+ * the model may grow once the runs are gathered. */
 #ifndef PERFTRACE_SESSIONS_SESSION_TOLD_H
 #define PERFTRACE_SESSIONS_SESSION_TOLD_H
 #include "hashmap.h"
@@ -9,8 +10,7 @@
 #include "trace_header.h"
 
 typedef struct pt_session_told {
-    const pt_session_model_t *model;
-    perftrace__hashmap_t runs; /* role, rank and run id */
+    perftrace__hashmap_t runs; /* rank, role and run id, as texts */
 } pt_session_told_t;
 
 /* Gathers the runs of all rows of a model that is not finished. False without memory. */
