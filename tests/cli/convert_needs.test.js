@@ -380,13 +380,27 @@ test('PT-40 of 64 ranks with 1000 launches each, every arrow stays in its rank',
         assert.strictEqual(rankOf.get(correlations.get(k.args.correlation)), rankOf.get(k.pid));
 });
 
-test('of many files without a footer the first are named, the others counted', () => {
+test('of many files with the same fault the first are named, the others counted', () => {
     const dir = t.files(Object.fromEntries(Array.from({ length: 20 }, (_, r) => [
         `traces-r${r}.jsonl`, [header({ rank: r, world_size: 20 }), scope('s', 0, 1000)]])));
     const r = t.convert(dir);
     assert.strictEqual(r.stderr.match(/has no footer/g).length, 16);
     assert.match(r.stderr, /\.\.\. and 4 more files without a footer/);
     assert.strictEqual(t.convert(dir, ['-v']).stderr.match(/has no footer/g).length, 20);
+    const many = (of, content) => Object.fromEntries(Array.from({ length: 20 }, (_, i) => [of(i), content(i)]));
+    const event = (i) => [{ name: 's', ph: 'X', ts: i, dur: 1, pid: 1, tid: 1 }];
+    const s = t.convert(t.files({ ...many((i) => `a${i}.json`, (i) => JSON.stringify(event(i))),
+                                  ...many((i) => `b${i}.json`, () => '{"a": 1}') }));
+    assert.strictEqual(s.status, 0, s.stderr);
+    assert.strictEqual(s.stderr.match(/no rank is recorded/g).length, 16);
+    assert.match(s.stderr, /and 4 more files without a rank/);
+    assert.strictEqual(s.stderr.match(/: skipped: /g).length, 16);
+    assert.match(s.stderr, /and 4 more files were skipped/);
+    const usual = many((i) => `traces-r${i}.jsonl`, (i) => [header({ rank: i }), footer()]);
+    const odd = many((i) => `traces-r${i + 20}.jsonl`, (i) => [header({ rank: i + 20, run_id: `other ${i}` }), footer()]);
+    const runs = t.convert(t.files({ ...usual, ...odd }));
+    assert.strictEqual(runs.stderr.match(/belongs to run other/g).length, 16);
+    assert.match(runs.stderr, /and 4 more files of other runs/);
 });
 
 test('a header of a newer version is told of, and fails --strict', () => {

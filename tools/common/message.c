@@ -142,6 +142,22 @@ void pt_warn(const char *fmt, ...) {
     PT_SAY(LEVEL_WARN, NULL);
 }
 
+static bool shows_some(size_t count) {
+    return count <= PT_WARN_SOME || pt_message_verbosity() >= PT_VERBOSE;
+}
+
+void pt_warn_some(size_t *count, const char *fmt, ...) {
+    if (shows_some(++*count)) {
+        PT_SAY(LEVEL_WARN, NULL);
+    }
+}
+
+void pt_warn_more(size_t count, const char *what) {
+    if (!shows_some(count)) {
+        pt_warn("... and %zu more %s", count - PT_WARN_SOME, what);
+    }
+}
+
 void pt_note(const char *fmt, ...) {
     PT_SAY(LEVEL_NOTE, NULL);
 }

@@ -38,8 +38,13 @@ const char *pt_message_program(void);
 /* True when standard error is a terminal that may be coloured. */
 bool pt_message_has_color(void);
 
-void pt_error(const char *fmt, ...) PT_PRINTF(1, 2);  /* always printed */
-void pt_warn(const char *fmt, ...) PT_PRINTF(1, 2);   /* not when quiet */
+void pt_error(const char *fmt, ...) PT_PRINTF(1, 2); /* always printed */
+void pt_warn(const char *fmt, ...) PT_PRINTF(1, 2);  /* not when quiet */
+/* A warning that many files may give: the first PT_WARN_SOME are shown, all with -v. *count (0 at
+ * first) counts them; pt_warn_more then tells how many more there were ("... and 4 more WHAT"). */
+#define PT_WARN_SOME 16U
+void pt_warn_some(size_t *count, const char *fmt, ...) PT_PRINTF(2, 3);
+void pt_warn_more(size_t count, const char *what);
 void pt_note(const char *fmt, ...) PT_PRINTF(1, 2);   /* not when quiet; no "note:" in front */
 void pt_detail(const char *fmt, ...) PT_PRINTF(1, 2); /* only when verbose */
 void pt_error_at(const pt_place_t *place, const char *fmt, ...) PT_PRINTF(2, 3);

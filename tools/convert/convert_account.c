@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-#define SHOWN 16U /* files named one by one */
-
 static uint64_t loss_count(const pt_convert_loss_t *loss, bool has_footer) {
     return has_footer ? loss->footer : loss->records;
 }
@@ -273,24 +271,13 @@ static void print_clocks(const pt_convert_plan_t *plan) {
     }
     pt_note("alignment:");
     for (size_t i = 0; i < plan->count; i++) {
-        if (shown < SHOWN || pt_message_verbosity() >= PT_VERBOSE) {
+        if (shown < 16 || pt_message_verbosity() >= PT_VERBOSE) {
             print_clock(plan->order[i]);
             shown++;
         }
     }
     if (shown < plan->count) {
         pt_note("  ... and %zu more (in the metadata of the output)", plan->count - shown);
-    }
-}
-
-/* Of many files the first ones are named, all with -v. */
-static bool is_shown(size_t *count) {
-    return ++*count <= SHOWN || pt_message_verbosity() >= PT_VERBOSE;
-}
-
-static void tell_more(size_t count, const char *what) {
-    if (count > SHOWN && pt_message_verbosity() < PT_VERBOSE) {
-        pt_warn("... and %zu more %s", count - SHOWN, what);
     }
 }
 
@@ -307,18 +294,20 @@ static void print_losses(const pt_convert_account_t *a) {
                                          pt_human_exact(number, n), in->loss[k].cause);
             }
         }
-        if (line.len > 0 && is_shown(&lossy)) {
-            pt_warn("%s: the traced program lost events: %s", in->name, line.data);
+        if (line.len > 0) {
+            pt_warn_some(&lossy, "%s: the traced program lost events: %s", in->name, line.data);
         }
-        if (in->source.ours && !in->has_footer && is_shown(&open)) {
-            pt_warn("%s: has no footer: the program still runs, or it ended without closing its "
-                    "trace",
-                    in->name);
+        if (in->source.ours && !in->has_footer) {
+            pt_warn_some(
+                &open,
+                "%s: has no footer: the program still runs, or it ended without closing its "
+                "trace",
+                in->name);
         }
         perftrace__strbuf_free(&line);
     }
-    tell_more(lossy, "files whose program lost events");
-    tell_more(open, "files without a footer");
+    pt_warn_more(lossy, "files whose program lost events");
+    pt_warn_more(open, "files without a footer");
 }
 
 void pt_convert_account_print(const pt_convert_account_t *a, const pt_convert_doc_t *doc) {

@@ -49,6 +49,7 @@ static pt_exit_t open_inputs(pt_convert_input_t *inputs, const pt_paths_t *paths
         }
         pt_tracks_init(&inputs[i].tracks, number, (unsigned)paths->count);
     }
+    size_t skipped = 0;
     pt_exit_t status = pt_convert_run_surveys(inputs, paths->count, threads);
     for (size_t i = 0; i < paths->count && status == PT_EXIT_OK; i++) {
         pt_convert_input_t *in = &inputs[i];
@@ -57,9 +58,10 @@ static pt_exit_t open_inputs(pt_convert_input_t *inputs, const pt_paths_t *paths
             in->source.why = "no trace event is in it";
         }
         if (!in->used && in->source.why != NULL) {
-            pt_warn("%s: skipped: %s", in->name, in->source.why);
+            pt_warn_some(&skipped, "%s: skipped: %s", in->name, in->source.why);
         }
     }
+    pt_warn_more(skipped, "files were skipped");
     return status;
 }
 

@@ -51,6 +51,7 @@ static bool rank_is_taken(const pt_convert_plan_t *plan, int64_t rank) {
 
 static void guess_ranks(pt_convert_plan_t *plan) {
     int64_t next = 0;
+    size_t unknown = 0;
     for (size_t i = 0; i < plan->count; i++) {
         pt_convert_input_t *in = plan->order[i];
         int64_t rank = in->source.has_rank ? -1 : pt_source_rank_of_name(in->path->name);
@@ -71,12 +72,14 @@ static void guess_ranks(pt_convert_plan_t *plan) {
             if (in->source.ours) {
                 continue; /* its program has no ranks: its process' name is all there is to say */
             }
-            pt_warn("%s: no rank is recorded in the file or its name: taken as rank %" PRId64,
-                    in->name, next);
+            pt_warn_some(&unknown,
+                         "%s: no rank is recorded in the file or its name: taken as rank %" PRId64,
+                         in->name, next);
         } else {
             in->named_rank = plan->count > 1 || in->source.ours || !in->source.rank_guessed;
         }
     }
+    pt_warn_more(unknown, "files without a rank");
 }
 
 static int compare_text(const char *a, const char *b) {
@@ -188,7 +191,7 @@ static const char *main_run(const pt_convert_plan_t *plan, size_t *ret_count) {
 }
 
 static void warn_runs(pt_convert_plan_t *plan) {
-    size_t most = 0, runs = 0;
+    size_t most = 0, runs = 0, odd = 0;
     const char *usual = main_run(plan, &most);
     for (size_t i = 0; i < plan->count; i++) {
         const char *id = plan->order[i]->source.run_id;
@@ -202,10 +205,11 @@ static void warn_runs(pt_convert_plan_t *plan) {
     for (size_t i = 0; i < plan->count; i++) {
         const pt_convert_input_t *in = plan->order[i];
         if (in->source.run_id != NULL && strcmp(in->source.run_id, usual) != 0) {
-            pt_warn("%s: belongs to run %s, most other files to run %s", in->name,
-                    in->source.run_id, usual);
+            pt_warn_some(&odd, "%s: belongs to run %s, most other files to run %s", in->name,
+                         in->source.run_id, usual);
         }
     }
+    pt_warn_more(odd, "files of other runs");
 }
 
 /* ---- clocks ---- */
