@@ -17,6 +17,11 @@ void perftrace__session_replay_free(perftrace__session_replay_t *r) {
     perftrace__strbuf_free(&r->text[1]);
 }
 
+bool perftrace__session_replay_expect(perftrace__session_replay_t *r,
+                                      const perftrace__trace_header_t *header) {
+    return perftrace__trace_header_copy(&r->header, header);
+}
+
 /* ---- plain lines of other events ---- */
 
 /* The phase letter of a line in our own layout, with the address behind its closing quote; 0 for

@@ -33,6 +33,11 @@ void perftrace__session_replay_init(perftrace__session_replay_t *r,
                                     perftrace__session_fold_t *fold);
 void perftrace__session_replay_free(perftrace__session_replay_t *r);
 
+/* What is known of the trace before its header, or in place of one that is lost. False without
+ * memory. */
+bool perftrace__session_replay_expect(perftrace__session_replay_t *r,
+                                      const perftrace__trace_header_t *header);
+
 /* One line, with or without its line end. */
 perftrace__replayed_t perftrace__session_replay_line(perftrace__session_replay_t *r,
                                                      const char *line, size_t len);

@@ -22,6 +22,7 @@ static bool read_header_args(const slice_t *args, perftrace__trace_header_t *h) 
     slice_t value;
     bool ok = true;
     bool has_epoch = false;
+    int64_t ns = 0; /* from ts 0 to the time that the line tells */
     h->rank = -1;
     perftrace__strbuf_clear(&h->role);
     perftrace__strbuf_clear(&h->run_id);
@@ -35,17 +36,21 @@ static bool read_header_args(const slice_t *args, perftrace__trace_header_t *h) 
                           : -1;
         } else if (perftrace__json_is(&key, "epoch_ns")) {
             has_epoch = perftrace__json_to_u64(&value, &h->epoch_ns);
+        } else if (perftrace__json_is(&key, "ts")) {
+            ok &= perftrace__json_to_ns(&value, &ns);
         } else if (perftrace__json_is(&key, "role")) {
             ok &= perftrace__trace_text(&value, &h->role);
         } else if (perftrace__json_is(&key, "run_id")) {
             ok &= perftrace__trace_text(&value, &h->run_id);
         }
     }
+    has_epoch &= ns >= 0 && (uint64_t)ns <= h->epoch_ns;
+    h->epoch_ns -= has_epoch ? (uint64_t)ns : 0;
     return ok && has_epoch;
 }
 
-bool perftrace__trace_header_read(const char *line, size_t len,
-                                  perftrace__trace_header_t *ret_header) {
+static bool read_named(const char *line, size_t len, const char *name,
+                       perftrace__trace_header_t *ret_header) {
     perftrace__json_cursor_t c;
     slice_t key;
     slice_t value;
@@ -58,13 +63,34 @@ bool perftrace__trace_header_read(const char *line, size_t len,
     int more;
     while ((more = perftrace__json_next_member(&c, &key, &value)) > 0) {
         if (perftrace__json_is(&key, "name")) {
-            is_header = perftrace__json_is(&value, "perftrace_header");
+            is_header = perftrace__json_equal(&value, name, strlen(name));
         } else if (perftrace__json_is(&key, "args")) {
             args = value;
         }
     }
     return more == 0 && is_header && args.type == PERFTRACE__JSON_OBJECT &&
            read_header_args(&args, ret_header);
+}
+
+bool perftrace__trace_header_read(const char *line, size_t len,
+                                  perftrace__trace_header_t *ret_header) {
+    return read_named(line, len, "perftrace_header", ret_header);
+}
+
+bool perftrace__trace_header_guess(const char *line, size_t len,
+                                   perftrace__trace_header_t *ret_header) {
+    return read_named(line, len, "perftrace_clock", ret_header);
+}
+
+bool perftrace__trace_header_copy(perftrace__trace_header_t *to,
+                                  const perftrace__trace_header_t *from) {
+    to->epoch_ns = from->epoch_ns;
+    to->rank = from->rank;
+    perftrace__strbuf_clear(&to->role);
+    perftrace__strbuf_clear(&to->run_id);
+    perftrace__strbuf_puts(&to->role, perftrace__strbuf_cstr(&from->role));
+    perftrace__strbuf_puts(&to->run_id, perftrace__strbuf_cstr(&from->run_id));
+    return !to->role.failed && !to->run_id.failed;
 }
 
 void perftrace__trace_header_free(perftrace__trace_header_t *header) {

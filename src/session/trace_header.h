@@ -20,6 +20,13 @@ typedef struct perftrace__trace_header {
  * when it is none, or without memory. */
 bool perftrace__trace_header_read(const char *line, size_t len,
                                   perftrace__trace_header_t *ret_header);
+/* The same from a perftrace_clock line, for a trace whose header is lost: all but the run id, which
+ * is empty. */
+bool perftrace__trace_header_guess(const char *line, size_t len,
+                                   perftrace__trace_header_t *ret_header);
+/* False without memory. */
+bool perftrace__trace_header_copy(perftrace__trace_header_t *to,
+                                  const perftrace__trace_header_t *from);
 /* Accepts NULL. */
 void perftrace__trace_header_free(perftrace__trace_header_t *header);
 /* The options of a fold for the trace's records; they point into the header. */

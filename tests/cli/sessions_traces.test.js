@@ -98,6 +98,30 @@ test('a header that comes again tells the rank, and begins no other run', () => 
     assert.strictEqual(r.ranks[0].rank, 0);
 });
 
+test('a trace whose header is lost is read by its first reading of the clock', () => {
+    const clock = t.python({ name: 'perftrace_clock', ph: 'M', pid: 7, tid: 7,
+                             args: { ts: '@', mono_ns: '2', epoch_ns: `${EPOCH}000012500`, rank: 0, role: 'rollout' } })
+        .replace('"@"', '12.500');
+    const [head, ...rest] = TRACE;
+    const whole = load([head, clock, ...rest]);
+    for (const lost of [head.slice(0, 40), '\u0000\u0000\u0000', '{}']) {
+        const r = load([lost, clock, ...rest]);
+        assert.strictEqual(r.status, 0, r.stderr);
+        assert.deepStrictEqual({ ...t.problems(r), trace_line: 0 }, { no_header: 1, trace_line: 0 });
+        assert.deepStrictEqual([r.runs[0].run_id, whole.runs[0].run_id], [null, 'run-a']);
+        const rows = (report, table) => [report[table]].flat().map((row) => ({ ...row, record: null }));
+        for (const table of ['summary', 'statuses', 'durations', 'ranks', 'tasks', 'slowest', 'unfinished'])
+            assert.deepStrictEqual(rows(r, table), rows(whole, table), table);
+    }
+    // A header that comes later (the rank was told) is the same run's.
+    assert.strictEqual(load(['{', clock, ...rest.slice(0, 4), head, ...rest.slice(4)]).summary.runs, 1);
+    // Not beside records that may be its own.
+    const dir = t.files({ 'traces-r0.jsonl': ['{', clock, ...rest],
+                          'sessions-r0.jsonl': [t.record({ session_id: 0, role: 'rollout', run_id: 'run-a', submit_ts: EPOCH })] });
+    assert.strictEqual(t.report([dir]).summary.sessions, 1);
+    assert.strictEqual(t.run(['--strict', t.files({ 'traces-r0.jsonl': ['{', clock, ...rest] })]).status, 1);
+});
+
 test('a trace is not read where the records of its run are', () => {
     const records = [t.record({ session_id: 0, role: 'rollout', run_id: 'run-a', submit_ts: EPOCH })];
     const dir = t.files({ 'logs/sessions-r0.jsonl': records, 'logs/traces-r0.jsonl': TRACE,

@@ -31,6 +31,7 @@
     X(MIXED_CLOCKS, MENDED, "mixed_clocks",                                                        \
       "sessions of another clock in one file: kept apart as another run")                          \
     X(BACKWARDS, MENDED, "backwards", "end of a phase before its begin: taken as no time")         \
+    X(NO_HEADER, MENDED, "no_header", "trace without its header: of its run no id is known")       \
     X(LATE_EVENT, NOTE, "late_event", "event of a session after its end: left out")                \
     X(ORPHAN, NOTE, "orphan", "end of a task that has no session left")                            \
     X(LOST, NOTE, "recording_lost", "event that the recording dropped: sessions may lack parts")   \

@@ -3,6 +3,9 @@
 
 #include "strbuf.h"
 
+/* What a trace without a run id asks for. */
+#define ANY_RUN ((pt_name_t){"", 0})
+
 /* Texts and not the numbers of the model's names: those tables grow while traces are read. */
 static bool make_key(perftrace__strbuf_t *key, int32_t rank, pt_name_t role, pt_name_t run_id) {
     perftrace__strbuf_clear(key);
@@ -25,9 +28,12 @@ bool pt_session_told_find(pt_session_told_t *told, const pt_session_model_t *m) 
             continue;
         }
         /* Until the model is finished, a row's run is its run id. */
-        ok = make_key(&key, row->rank, pt_session_name(m, PT_NAMES_ROLE, row->role),
-                      pt_session_name(m, PT_NAMES_RUN_ID, row->run)) &&
-             perftrace__hashmap_put(&told->runs, key.data, key.len, 1, NULL) != NULL;
+        const pt_name_t run_id[] = {pt_session_name(m, PT_NAMES_RUN_ID, row->run), ANY_RUN};
+        for (size_t k = 0; k < PT_ARRAY_LEN(run_id) && ok; k++) {
+            ok = make_key(&key, row->rank, pt_session_name(m, PT_NAMES_ROLE, row->role),
+                          run_id[k]) &&
+                 perftrace__hashmap_put(&told->runs, key.data, key.len, 1, NULL) != NULL;
+        }
     }
     perftrace__strbuf_free(&key);
     return ok;
@@ -39,8 +45,7 @@ static pt_name_t name_of(const perftrace__strbuf_t *text) {
 
 bool pt_session_told_has(const pt_session_told_t *told, const perftrace__trace_header_t *h) {
     perftrace__strbuf_t key = PERFTRACE__STRBUF_INIT;
-    bool has = h->run_id.len > 0 &&
-               make_key(&key, h->rank, name_of(&h->role), name_of(&h->run_id)) &&
+    bool has = make_key(&key, h->rank, name_of(&h->role), name_of(&h->run_id)) &&
                perftrace__hashmap_get(&told->runs, key.data, key.len) != NULL;
     perftrace__strbuf_free(&key);
     return has;

@@ -15,7 +15,8 @@ typedef struct pt_session_told {
 
 /* Gathers the runs of all rows of a model that is not finished. False without memory. */
 bool pt_session_told_find(pt_session_told_t *told, const pt_session_model_t *model);
-/* Whether there are records of the process that wrote the trace with this header. */
+/* Whether there are records of the process that wrote the trace with this header; where it has no
+ * run id, of any of its role and rank: rather that than sessions that are counted twice. */
 bool pt_session_told_has(const pt_session_told_t *told, const perftrace__trace_header_t *header);
 void pt_session_told_free(pt_session_told_t *told); /* all zero is accepted */
 

@@ -14,16 +14,19 @@ typedef pt_session_trace_t trace_t;
 
 /* Headers stand in our own layout; in any other they are found by the name all the same. */
 static bool may_be_header(const char *line, size_t len) {
-    static const char name[] = "\"perftrace_header\"";
-    return memmem(line, PT_MIN(len, (size_t)512), name, sizeof name - 1) != NULL;
+    static const char name[] = "\"perftrace_header\"", clock[] = "\"perftrace_clock\"";
+    len = PT_MIN(len, (size_t)512);
+    return memmem(line, len, name, sizeof name - 1) != NULL ||
+           memmem(line, len, clock, sizeof clock - 1) != NULL;
 }
 
-bool pt_session_trace_header(pt_input_t *input, perftrace__trace_header_t *ret_header) {
-    const char *p;
-    size_t len = pt_input_peek(input, PT_SESSION_PEEK, &p);
-    for (const char *end = p + len; p < end;) {
+/* The first of some lines that gives a header; the whole ones only, since a number may be cut. */
+static bool find_header(const char *p, const char *end,
+                        bool (*read)(const char *line, size_t len, perftrace__trace_header_t *ret),
+                        perftrace__trace_header_t *ret_header) {
+    while (p < end) {
         size_t n = perftrace__json_line_end(p, (size_t)(end - p), NULL);
-        if (may_be_header(p, n) && perftrace__trace_header_read(p, n, ret_header)) {
+        if (may_be_header(p, n) && read(p, n, ret_header)) {
             return true;
         }
         p += PT_MIN(n + 1, (size_t)(end - p));
@@ -31,15 +34,23 @@ bool pt_session_trace_header(pt_input_t *input, perftrace__trace_header_t *ret_h
     return false;
 }
 
+bool pt_session_trace_header(pt_input_t *input, perftrace__trace_header_t *ret_header) {
+    const char *p;
+    size_t len = pt_input_peek(input, PT_SESSION_PEEK, &p);
+    return find_header(p, p + len, perftrace__trace_header_read, ret_header) ||
+           find_header(p, p + len, perftrace__trace_header_guess, ret_header);
+}
+
 /* ---- one run ---- */
 
 static bool start_run(trace_t *t) {
     perftrace__fold_options_t options = perftrace__trace_header_options(&t->header);
     t->fold = perftrace__session_fold_new(&options);
-    if (t->fold != NULL) {
-        perftrace__session_replay_init(&t->replay, t->fold);
+    if (t->fold == NULL) {
+        return false;
     }
-    return t->fold != NULL;
+    perftrace__session_replay_init(&t->replay, t->fold);
+    return perftrace__session_replay_expect(&t->replay, &t->header);
 }
 
 static bool take(trace_t *t, perftrace__fold_take_t what) {
@@ -83,11 +94,15 @@ static bool is_same_run(const perftrace__trace_header_t *a, const perftrace__tra
 
 /* ---- lines ---- */
 
-/* A header that comes again (the rank was told later) is the same run's; another begins one. */
+/* A header that comes again (the rank was told later) is the same run's, and so is the first one
+ * after one that is lost; another begins one. */
 static bool see_header(trace_t *t, const char *line, size_t len) {
     perftrace__trace_header_t header = PERFTRACE__TRACE_HEADER_INIT;
     bool ok = true;
-    if (!perftrace__trace_header_read(line, len, &header) || is_same_run(&header, &t->header)) {
+    bool is_header = perftrace__trace_header_read(line, len, &header);
+    bool is_first = t->guessed && is_header;
+    t->guessed &= !is_header;
+    if (!is_header || is_first || is_same_run(&header, &t->header)) {
         perftrace__trace_header_free(&header);
         return true;
     }
@@ -131,6 +146,10 @@ bool pt_session_trace_open(trace_t *t, pt_session_feed_t *feed) {
                    .line = 1};
     feed->source.shape = PT_SESSIONS_LINES;
     if (pt_session_trace_header(feed->input, &t->header) && start_run(t)) {
+        t->guessed = t->header.run_id.len == 0;
+        if (t->guessed) {
+            pt_problems_add(feed->book, PT_SESSION_PROBLEM_NO_HEADER, feed->file, 1, 0, NULL);
+        }
         return true;
     }
     pt_session_trace_close(t);

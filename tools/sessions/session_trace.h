@@ -20,11 +20,13 @@ typedef struct pt_session_trace {
     pt_session_piece_t text; /* of the trace */
     uint64_t line;           /* of the text's first byte */
     bool ended;
+    bool guessed; /* the header is lost */
 } pt_session_trace_t;
 
-/* The header of the trace that an opened input holds, from the first bytes, which are not taken.
- * False: it is no trace of ours, or there is no memory. The caller frees *ret_header (which must be
- * valid) in every case. */
+/* The header of the trace that an opened input holds, from the first bytes, which are not taken. Of
+ * one that is lost, what a reading of the clock tells: all but the run id, which is empty. False:
+ * it is no trace of ours, or there is no memory. The caller frees *ret_header (which must be valid)
+ * in every case. */
 bool pt_session_trace_header(pt_input_t *input, perftrace__trace_header_t *ret_header);
 
 /* Starts with an opened feed, whose shape is PT_SESSIONS_TRACE, which remains the caller's. False
