@@ -4,7 +4,9 @@
 const fs = require('fs');
 const path = require('path');
 
-const EVIL = '</script><b>x';
+// PT-34: names that break pages.
+const EVIL = ['</script><b>x', '<lambda>', 'a & b', 'esc \x1b[31m', `both "'quotes'"`,
+              `${'n'.repeat(299)}& behind the cut`];
 const EPOCH = 1790000000;
 const SECONDS = 3600;
 
@@ -63,10 +65,11 @@ function writeSessions(folder, count, ranks, evil) {
             const submit = EPOCH + SECONDS * (i + random()) / mine;
             const record = { task_id: Math.floor(i / 8) * ranks + rank, rank, role: 'rollout',
                              ...session(random, i, submit, rank === ranks - 1 ? 1.4 : 1) };
-            if (evil && i === 7) {
-                Object.assign(record, { task_id: EVIL, session_id: EVIL, role: EVIL, reason: EVIL,
+            if (evil && i >= 7 && i < 7 + EVIL.length) {
+                const name = EVIL[i - 7];
+                Object.assign(record, { task_id: name, session_id: name, role: name, reason: name,
                                         status: 'rejected' });
-                record.phases[EVIL] = record.phases.generate;
+                record.phases[name] = record.phases.generate;
             }
             records.push(record);
         }
