@@ -64,7 +64,9 @@ AT(perftrace_stats_t, threads, 176);
 /* Parts of the ring format that inline code carries into programs. */
 _Static_assert(PERFTRACE_I_DATA_AT == 65536 && PERFTRACE_I_OPEN_AT == 32, "places in a slot");
 _Static_assert(PERFTRACE_I_MAX_DEPTH == 200 && PERFTRACE_I_MAX_ARGS == 12, "limits");
-_Static_assert(PERFTRACE_I_KIND_ASYNC_END == 9 && PERFTRACE_I_TYPE_STR == 5 && PERFTRACE_I_TYPE_JSON == 6, "numbers");
+_Static_assert(PERFTRACE_I_KIND_ASYNC_END == 9 && PERFTRACE_I_TYPE_STR == 5 &&
+                   PERFTRACE_I_TYPE_JSON == 6,
+               "numbers");
 _Static_assert(PERFTRACE_ERR_DISABLED == -14, "status codes are append only");
 
 int main(void) {

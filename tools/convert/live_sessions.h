@@ -40,7 +40,7 @@ typedef struct pt_live_session {
     char *begin_args, *end_args; /* copies, JSON; NULL: none */
     uint32_t number;             /* id of its track in the output */
     bool begun, ended;
-    bool ran_on; /* a phase that was open at the end is not among the spans any more */
+    bool ran_on;              /* a phase that was open at the end is not among the spans any more */
     bool has_outcome;         /* it was given an end; a phase that finishes sessions gives none */
     pt_session_end_t outcome; /* PT_SESSION_END_COUNT: with no status */
     bool waits;

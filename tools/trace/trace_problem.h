@@ -26,7 +26,8 @@
     X(TWO_RECORDS, MENDED, "two_records", "several records on one line, all taken")                \
     X(EXTRA_BYTES, MENDED, "extra_bytes", "bytes after a record left out")                         \
     X(JUNK, MENDED, "junk", "bytes between records left out")                                      \
-    X(DOCUMENTS, MENDED, "more_documents", "more JSON behind the end of the trace: events in it are taken too") \
+    X(DOCUMENTS, MENDED, "more_documents",                                                         \
+      "more JSON behind the end of the trace: events in it are taken too")                         \
     X(EMPTY_EVENT, MENDED, "empty_event", "empty event left out")                                  \
     X(BAD_DUR, MENDED, "bad_duration", "duration is no number: taken as 0")                        \
     X(NO_DUR, MENDED, "no_duration", "complete event without a duration: taken as 0")              \
