@@ -43,7 +43,7 @@ class Case(unittest.TestCase):
     def files(self, pattern):
         return sorted(glob.glob(os.path.join(self.root, "**", pattern), recursive=True))
 
-    def lines(self, pattern="traces-r*.jsonl"):
+    def lines(self, pattern="traces-*.jsonl"):
         """All events of the files, which are complete once the tracer is reset."""
         pt.reset()
         return [e for path in self.files(pattern) for e in read(path)]

@@ -2,6 +2,7 @@
 """In place of areal.utils.perf_tracer: the same names, parameters and rules (docs/PYTHON.md says
 where the behaviour differs, and why). Unconfigured, everything but get_tracer does nothing."""
 import atexit
+import os
 import sys
 import threading
 
@@ -15,7 +16,8 @@ from ._sites import category_of, name_of
 
 __all__ = [
     "Category", "PerfTracer", "PerfTracerConfig", "SessionTracer", "SessionTracerConfig",
-    "atrace_scope", "atrace_session_phase", "carry", "configure", "counter", "declare_phase", "flow_end",
+    "StartError", "atrace_scope", "atrace_session_phase", "carry", "configure",
+    "configure_from_environment", "counter", "declare_phase", "flow_end",
     "flow_start", "flow_step", "get_session_id", "get_session_tracer", "get_task_id", "get_tracer",
     "instant", "is_configured", "patch_executors", "register_session", "register_task",
     "reset", "save", "session_context", "set_session_id", "set_task_id", "statistics", "step",
@@ -95,7 +97,7 @@ def _library_config(config, rank, role, enabled, sessions):
             raise ValueError(f"the library has no option {key!r}")
         if value is not None:
             setattr(c, key, value if isinstance(value, int) else encode(str(value)))
-    c.rank = rank
+    c.rank = -1 if rank is None else rank
     c.enabled = int(enabled)
     c.save_interval = max(int(config.save_interval), 1)
     c.session_enabled = int(sessions is not None and sessions.enabled)
@@ -104,11 +106,15 @@ def _library_config(config, rank, role, enabled, sessions):
     return c
 
 
+class StartError(RuntimeError):
+    """The library cannot start: it says why."""
+
+
 class PerfTracer:
-    """The tracer of this process; made by configure."""
+    """The tracer of this process; made by configure. rank None: as the launcher says."""
 
     def __init__(self, config, *, rank, role=None):
-        if rank < 0:
+        if rank is not None and rank < 0:
             raise ValueError(f"rank {rank} is negative")
         self.config, self.rank, self.role = config, rank, role
         sessions = config.session_tracer
@@ -124,7 +130,7 @@ class PerfTracer:
             status = lib.init(c)
             if status < 0:
                 # As in C, the program goes on; nothing is recorded.
-                raise RuntimeError(f"tracing cannot start: {lib.text(status)}")
+                raise StartError(f"tracing cannot start: {lib.text(status)}")
         self._enabled = enabled
         _scopes.on = enabled
         _sessions.on = self._session_tracer is not None
@@ -199,6 +205,15 @@ def configure(config, *, rank, role=None):
             raise RuntimeError("perf_tracer is configured already; call reset() first")
         _tracer = PerfTracer(config, rank=rank, role=role)
         return _tracer
+
+
+def configure_from_environment(*, dir=None):
+    """The same, with what the environment says (docs/CONFIGURATION.md) and the launcher's rank."""
+    from .config import PerfTracerConfig, SessionTracerConfig
+    sessions = os.environ.get("PERFTRACE_SESSION_ENABLED", "").lower() in ("1", "true", "yes", "on")
+    config = PerfTracerConfig(dir=dir, enabled=True,
+                              session_tracer=SessionTracerConfig(True) if sessions else None)
+    return configure(config, rank=None)
 
 
 def is_configured():
