@@ -141,6 +141,11 @@ typedef struct perftrace_stats {
  * set_rank that does. ERR_INVALID when struct_size is not set. */
 PERFTRACE_API int perftrace_get_stats(perftrace_stats_t *ret_stats);
 
+/* The path of the trace file that is being written, with its NUL. Returns its length;
+ * ERR_DISABLED when there is none, ERR_TOO_LONG when size is too small (4096 is enough). Waits as
+ * perftrace_get_stats does. */
+PERFTRACE_API int perftrace_trace_path(char *ret_path, size_t size);
+
 /* ---- for bindings: the macros' work through functions
  * -------------------------------------------- */
 

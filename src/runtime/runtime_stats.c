@@ -66,3 +66,21 @@ int perftrace_get_stats(perftrace_stats_t *ret_stats) {
     memcpy(ret_stats, &s, n);
     return PERFTRACE_OK;
 }
+
+int perftrace_trace_path(char *ret_path, size_t size) {
+    perftrace__runtime_t *rt = &perftrace__runtime;
+    int status = PERFTRACE_ERR_DISABLED;
+    if (!ret_path) {
+        return PERFTRACE_ERR_INVALID;
+    }
+    pthread_mutex_lock(&rt->lock);
+    if (rt->active) {
+        size_t len = strlen(rt->meta.trace_path);
+        status = len < size ? (int)len : PERFTRACE_ERR_TOO_LONG;
+        if (len < size) {
+            memcpy(ret_path, rt->meta.trace_path, len + 1);
+        }
+    }
+    pthread_mutex_unlock(&rt->lock);
+    return status;
+}

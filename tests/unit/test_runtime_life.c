@@ -54,6 +54,27 @@ static uint64_t resident_kb(void) {
     return kb;
 }
 
+/* ---- the file ---- */
+
+static void ask_for_the_path(const char *where) {
+    char path[4096] = "";
+    CHILD_CHECK(perftrace_trace_path(path, sizeof(path)) == PERFTRACE_ERR_DISABLED);
+    traced_start(where);
+    CHILD_CHECK(perftrace_trace_path(NULL, 0) == PERFTRACE_ERR_INVALID);
+    int len = perftrace_trace_path(path, sizeof(path));
+    CHILD_CHECK(len == (int)strlen(path) && access(path, F_OK) == 0);
+    CHILD_CHECK(strcmp(path + len - 16, "/traces-r0.jsonl") == 0);
+    CHILD_CHECK(perftrace_trace_path(path, (size_t)len) == PERFTRACE_ERR_TOO_LONG);
+    CHILD_CHECK(perftrace_trace_path(path, (size_t)len + 1) == len);
+    perftrace_shutdown();
+    CHILD_CHECK(perftrace_trace_path(path, sizeof(path)) == PERFTRACE_ERR_DISABLED);
+}
+
+static void the_path_of_the_file_is_told(void **state) {
+    (void)state;
+    traced_run(ask_for_the_path, dir);
+}
+
 /* ---- cycles ---- */
 
 static void *emit_one(void *arg) {
@@ -390,6 +411,7 @@ static void no_byte_of_an_older_file_is_touched(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        CASE(the_path_of_the_file_is_told),
         CASE(it_can_be_started_again_and_again),
         CASE(threads_may_emit_across_runs),
         CASE(a_save_of_step_k_writes_at_its_interval),

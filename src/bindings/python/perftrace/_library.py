@@ -148,6 +148,7 @@ session_phase_declare = _typed(fast, "perftrace_session_phase_declare", c_int, c
                                c_int)
 step = _typed(fast, "perftrace_step", None, c_int64)
 set_enabled = _typed(fast, "perftrace_set_enabled", c_int, c_int)
+trace_path = _typed(fast, "perftrace_trace_path", c_int, c_char_p, c_size_t)
 is_active = _typed(fast, "perftrace_is_active", c_int)
 get_stats = _typed(slow, "perftrace_get_stats", c_int, ctypes.POINTER(Stats))
 status_text = _typed(fast, "perftrace_status_text", c_char_p, c_int)

@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 
-from . import _decorators, _scopes, _sessions
+from . import _decorators, _profiler, _scopes, _sessions
 from . import _library as lib
 from ._arguments import encode, pack
 from ._context import carry, patch_executors, submit, unpatch_executors
@@ -120,8 +120,9 @@ class PerfTracer:
         sessions = config.session_tracer
         self._session_tracer = SessionTracer() if sessions is not None and sessions.enabled else None
         self._enabled = False
-        self._profile_steps = config.steps()
+        steps = config.steps()
         self._start(bool(config.enabled))
+        _profiler.steps, _profiler.rank = frozenset(steps), rank
 
     def _start(self, enabled):
         sessions = self.config.session_tracer
@@ -163,11 +164,11 @@ class PerfTracer:
         if status < 0:
             raise OSError(f"the trace cannot be written: {lib.text(status)}; it is tried again")
 
-    def trace_scope(self, name, *, category=None, args=None):
-        return trace_scope(name, category=category, args=args)
+    def trace_scope(self, name, **arguments):
+        return trace_scope(name, **arguments)
 
-    def atrace_scope(self, name, *, category=None, args=None):
-        return atrace_scope(name, category=category, args=args)
+    def atrace_scope(self, name, **arguments):
+        return atrace_scope(name, **arguments)
 
     def instant(self, name, *, category=None, args=None):
         instant(name, category=category, args=args)
@@ -175,6 +176,7 @@ class PerfTracer:
     def reset(self):
         """Writes everything and stops; the next configure makes new files."""
         _scopes.on = _sessions.on = False
+        _profiler.steps = frozenset()
         self._enabled = False
         if self._session_tracer is not None:
             self._session_tracer._of_task.clear()
@@ -246,17 +248,22 @@ def save(*, step=None, force=False):
 
 # ---- events -------------------------------------------------------------------------------------
 
-def trace_scope(name, *, category=None, args=None):
+def trace_scope(name, *, category=None, enable_profiler=False, profiler_args=None, args=None):
     """`with trace_scope("train.step", category="compute", args={"global_step": 3}):` records the
-    block. Also for `async with`."""
+    block. Also for `async with`. enable_profiler: with torch.profiler, when the step (of these args, or
+    of a scope around) is one of profile_steps and no profile is running."""
     if not _scopes.on:
         return _scopes.NULL
-    return _scopes.scope(name, category, args)
+    scope = _scopes.scope(name, category, args)
+    if _profiler.steps:
+        return _profiler.around(scope, args, enable_profiler, profiler_args)
+    return scope
 
 
-def atrace_scope(name, *, category=None, args=None):
+def atrace_scope(name, *, category=None, enable_profiler=False, profiler_args=None, args=None):
     """The same for `async with`."""
-    return trace_scope(name, category=category, args=args)
+    return trace_scope(name, category=category, enable_profiler=enable_profiler,
+                       profiler_args=profiler_args, args=args)
 
 
 def _point(kind, name, category, number, args):

@@ -1,0 +1,128 @@
+# _profiler.py: torch.profiler around a scope, on chosen steps. SPDX-License-Identifier: MIT
+"""What the profiler saw becomes a file beside the rank's trace, <trace>.torch-step<n>.json, that says of
+which rank it is: perf-trace-convert puts both on one timeline, by the clock that both tell. torch is
+loaded when a profile starts, not before."""
+import os
+import shutil
+import warnings
+from contextvars import ContextVar
+
+from . import _library as lib
+from . import _scopes as scopes
+
+steps = frozenset()  # of the configuration; empty: nothing of this is used
+rank = None
+
+_step = ContextVar("perftrace_step", default=None)  # of the scopes around
+_active = ContextVar("perftrace_profiling", default=False)
+_told = set()
+
+
+def _warn(text):
+    if text not in _told:
+        _told.add(text)
+        warnings.warn(f"perftrace: {text}", RuntimeWarning, stacklevel=4)
+
+
+def _start(arguments):
+    """A running profiler, or None."""
+    try:
+        from torch import profiler
+        import torch
+    except ImportError:
+        _warn("torch is not installed: enable_profiler does nothing")
+        return None
+    activities = [profiler.ProfilerActivity.CPU]
+    if torch.cuda.is_available():
+        activities.append(profiler.ProfilerActivity.CUDA)
+    try:
+        profile = profiler.profile(**{"activities": activities, **(arguments or {})})
+        profile.__enter__()
+        return profile
+    except Exception as error:  # another profiler runs, an unknown argument
+        _warn(f"torch.profiler does not start: {error}")
+        return None
+
+
+def trace_path():
+    """The file that the library writes now, or None."""
+    buffer = lib.ctypes.create_string_buffer(4096)
+    return os.fsdecode(buffer.value) if lib.trace_path(buffer, len(buffer)) > 0 else None
+
+
+def _mark(path, to):
+    """Copies a trace of torch and says of which rank it is, where torch does not know."""
+    with open(path, "rb") as source, open(to + ".tmp", "wb") as target:
+        head = source.read(65536)
+        at = head.find(b"{") + 1
+        if rank is not None and at > 0 and b'"distributedInfo"' not in head:
+            head = head[:at] + b'\n  "distributedInfo": {"rank": %d},' % rank + head[at:]
+        target.write(head)
+        shutil.copyfileobj(source, target, 1 << 20)
+    os.replace(to + ".tmp", to)
+
+
+def _finish(profile, step):
+    try:
+        profile.__exit__(None, None, None)
+        trace = trace_path()
+        if trace is None:
+            return
+        base = f"{trace[:-len('.jsonl')]}.torch-step{step}"
+        path = base + ".json"
+        n = 1
+        while os.path.exists(path):
+            n += 1
+            path = f"{base}.{n}.json"
+        raw = path + ".raw"
+        profile.export_chrome_trace(raw)
+        _mark(raw, path)
+        os.unlink(raw)
+    except Exception as error:
+        _warn(f"the profile of step {step} is lost: {error}")
+
+
+class Profiled(scopes.Null):
+    """A scope whose step is known within, and that may be profiled. One a call."""
+    __slots__ = ("inner", "step", "wanted", "arguments", "profile", "tokens")
+
+    def __init__(self, inner, step, wanted, arguments):
+        self.inner, self.step, self.wanted, self.arguments = inner, step, wanted, arguments
+        self.profile = None
+        self.tokens = None
+
+    def __enter__(self):
+        self.inner.__enter__()
+        step = self.step if self.step is not None else _step.get()
+        self.tokens = [(_step, _step.set(step))]
+        if self.wanted and step in steps and not _active.get():
+            self.step = step
+            self.profile = _start(self.arguments)
+            if self.profile is not None:
+                self.tokens.append((_active, _active.set(True)))
+
+    def __exit__(self, kind, error, trace):
+        profile, self.profile = self.profile, None
+        if profile is not None:
+            _finish(profile, self.step)
+        for variable, token in reversed(self.tokens or ()):
+            try:
+                variable.reset(token)
+            except ValueError:
+                pass  # left in another context than it was entered in
+        self.tokens = None
+        return self.inner.__exit__(kind, error, trace)
+
+    async def __aenter__(self):
+        return self.__enter__()
+
+    async def __aexit__(self, kind, error, trace):
+        return self.__exit__(kind, error, trace)
+
+
+def around(inner, args, wanted, arguments):
+    """The scope `inner`, with what its arguments say of the step."""
+    step = args.get("global_step") if isinstance(args, dict) else None
+    if not isinstance(step, int):
+        step = None
+    return Profiled(inner, step, wanted, arguments) if wanted or step is not None else inner
