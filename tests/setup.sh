@@ -10,7 +10,7 @@ setup_build_packages=(gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libc
 # What the multi-rank example runs on; without it the ranks are forked processes.
 setup_mpi_packages=(openmpi-bin libopenmpi-dev)
 # What the tests need on top of both.
-setup_test_packages=(g++ make python3 clang clang-format clang-tidy libclang-rt-14-dev libcmocka-dev valgrind
+setup_test_packages=(g++ make python3 python3-torch clang clang-format clang-tidy libclang-rt-14-dev libcmocka-dev valgrind
                      jq shellcheck mandoc nodejs npm chromium fonts-dejavu-core
                      gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user procps git
                      ca-certificates)

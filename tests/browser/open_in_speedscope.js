@@ -84,7 +84,7 @@ function readViewer() {
         const scopes = [];
         profile.forEachCall((node, at) => open.push(at), (node, at) => {
             // With its arguments the viewer calls a frame "name {...}".
-            const name = node.frame.name.replace(/ \{".*\}$/s, '');
+            const name = node.frame.name.replace(/ \{(".*)?\}$/s, '');
             scopes.push([name, (at - open.pop()) * 1000]);
         });
         return { name: profile.getName(), unit: profile.getWeightUnit(), scopes };

@@ -103,7 +103,8 @@ class Arguments(traced.Case):
         pt.instant("i", args={"rank": 7})
         path, = self.files("traces-r2.jsonl")
         pt.reset()
-        line, = [l for l in open(path, encoding="utf-8") if '"name": "i"' in l]
+        with open(path, encoding="utf-8") as file:
+            line, = [each for each in file if '"name": "i"' in each]
         self.assertTrue(line.rstrip().endswith('"rank": 2}, "s": "t"}'), line)
 
 

@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 import unittest
 import warnings
 
@@ -94,9 +95,15 @@ class WithTorch(traced.Case):
         if not CONVERT:
             self.skipTest("PERFTRACE_CONVERT does not name the tool")
         self.configure(rank=3, profile_steps=[1], role="actor")
+        time.sleep(0.2)  # what starts at its own zero is seen to
         with pt.trace_scope("profiled", enable_profiler=True, args={"global_step": 1}):
             self.work()
+            time.sleep(0.05)
         pt.reset()
+        with open(self.files("*.torch-*")[0], encoding="utf-8") as file:
+            document = json.load(file)
+        self.assertEqual(document["distributedInfo"]["rank"], 3)
+        self.assertTrue(document["traceEvents"])
         out = os.path.join(self.root, "merged.json")
         done = subprocess.run([CONVERT, self.root, "-o", out], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -106,8 +113,8 @@ class WithTorch(traced.Case):
         operators = [e for e in events if e["name"].startswith("aten::") and e["ph"] == "X"]
         self.assertIn("aten::mm", {e["name"] for e in operators})
         for e in operators:
-            self.assertTrue(scope["ts"] - 1000 <= e["ts"] and
-                            e["ts"] + e["dur"] <= scope["ts"] + scope["dur"] + 1000, (scope, e))
+            self.assertTrue(scope["ts"] <= e["ts"] and
+                            e["ts"] + e["dur"] <= scope["ts"] + scope["dur"], (scope, e))
         names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
         self.assertIn("Rank 3", names[operators[0]["pid"]])
 

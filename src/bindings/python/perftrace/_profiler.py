@@ -3,7 +3,9 @@
 which rank it is: perf-trace-convert puts both on one timeline, by the clock that both tell. torch is
 loaded when a profile starts, not before."""
 import os
+import re
 import shutil
+import time
 import warnings
 from contextvars import ContextVar
 
@@ -50,19 +52,37 @@ def trace_path():
     return os.fsdecode(buffer.value) if lib.trace_path(buffer, len(buffer)) > 0 else None
 
 
-def _mark(path, to):
-    """Copies a trace of torch and says of which rank it is, where torch does not know."""
+_EPOCH_US = 1e15  # times below are no microseconds since 1970
+
+
+def _members(head, start_ns):
+    """What the file does not say itself: of which rank it is, and when its times begin. Newer versions
+    of torch say that in baseTimeNanoseconds, or count from the epoch; else they count from the start
+    of the profile."""
+    members = []
+    if rank is not None and b'"distributedInfo"' not in head:
+        members.append(b'"distributedInfo": {"rank": %d}' % rank)
+    first = re.search(rb'"ts": *([0-9.]+)', head)
+    if b'"baseTimeNanoseconds"' not in head and first and float(first.group(1)) < _EPOCH_US:
+        members.append(b'"baseTimeNanoseconds": %d' % start_ns)
+    return b"".join(b"  " + member + b",\n" for member in members)
+
+
+def _mark(path, to, start_ns):
+    """Copies a trace of torch, an object or a mere list of events, with what it lacks."""
     with open(path, "rb") as source, open(to + ".tmp", "wb") as target:
-        head = source.read(65536)
-        at = head.find(b"{") + 1
-        if rank is not None and at > 0 and b'"distributedInfo"' not in head:
-            head = head[:at] + b'\n  "distributedInfo": {"rank": %d},' % rank + head[at:]
-        target.write(head)
-        shutil.copyfileobj(source, target, 1 << 20)
+        head = source.read(1 << 20).lstrip()
+        if head[:1] == b"[":
+            target.write(b"{\n" + _members(head, start_ns) + b'  "traceEvents": ' + head)
+            shutil.copyfileobj(source, target, 1 << 20)
+            target.write(b"}\n")
+        else:
+            target.write(head[:1] + b"\n" + _members(head, start_ns) + head[1:])
+            shutil.copyfileobj(source, target, 1 << 20)
     os.replace(to + ".tmp", to)
 
 
-def _finish(profile, step):
+def _finish(profile, step, start_ns):
     try:
         profile.__exit__(None, None, None)
         trace = trace_path()
@@ -76,7 +96,7 @@ def _finish(profile, step):
             path = f"{base}.{n}.json"
         raw = path + ".raw"
         profile.export_chrome_trace(raw)
-        _mark(raw, path)
+        _mark(raw, path, start_ns)
         os.unlink(raw)
     except Exception as error:
         _warn(f"the profile of step {step} is lost: {error}")
@@ -84,7 +104,7 @@ def _finish(profile, step):
 
 class Profiled(scopes.Null):
     """A scope whose step is known within, and that may be profiled. One a call."""
-    __slots__ = ("inner", "step", "wanted", "arguments", "profile", "tokens")
+    __slots__ = ("inner", "step", "wanted", "arguments", "profile", "start_ns", "tokens")
 
     def __init__(self, inner, step, wanted, arguments):
         self.inner, self.step, self.wanted, self.arguments = inner, step, wanted, arguments
@@ -98,13 +118,14 @@ class Profiled(scopes.Null):
         if self.wanted and step in steps and not _active.get():
             self.step = step
             self.profile = _start(self.arguments)
+            self.start_ns = time.time_ns()  # the profiler has just begun: loading it may take long
             if self.profile is not None:
                 self.tokens.append((_active, _active.set(True)))
 
     def __exit__(self, kind, error, trace):
         profile, self.profile = self.profile, None
         if profile is not None:
-            _finish(profile, self.step)
+            _finish(profile, self.step, self.start_ns)
         for variable, token in reversed(self.tokens or ()):
             try:
                 variable.reset(token)
