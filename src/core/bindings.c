@@ -7,7 +7,6 @@
 #include <perftrace/bindings.h>
 #include <perftrace/status.h>
 
-#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,15 +50,8 @@ static int keep_site(perftrace_i_site_t *site) {
 
 int perftrace_bound_site(int kind, const char *name, const char *category, uint32_t nargs,
                          const perftrace_i_arg_t *args) {
-    if (kind < PERFTRACE_I_KIND_SCOPE || kind > PERFTRACE_I_KIND_LAST ||
-        nargs > PERFTRACE_I_MAX_ARGS || (nargs && !args)) {
+    if (!perftrace__site_can_be(kind, nargs, args)) {
         return PERFTRACE_ERR_INVALID;
-    }
-    for (uint32_t i = 0; i < nargs; i++) {
-        if (!args[i].name || args[i].type < PERFTRACE_I_TYPE_I64 ||
-            args[i].type > PERFTRACE_I_TYPE_LAST) {
-            return PERFTRACE_ERR_INVALID;
-        }
     }
     perftrace_i_site_t *site = perftrace_site_create(kind, name, category, NULL, 0, nargs, args);
     if (!site) {

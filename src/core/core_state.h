@@ -68,6 +68,9 @@ void perftrace__thread_count_lost(void);
 perftrace__slot_t *perftrace__thread_last_slot(void);
 void perftrace__threads_forget(void);
 
+/* sites.c: whether perftrace_site_create takes them. */
+bool perftrace__site_can_be(int kind, uint32_t nargs, const perftrace_i_arg_t *args);
+
 /* emit.c: tells of the scopes that the calling thread, whose slot this is, leaves open at its end,
  * and closes them. May block as emitting does. */
 void perftrace__emit_left_open(perftrace__slot_t *slot);

@@ -168,18 +168,25 @@ static char *copy_text(const char *s) {
     return strdup(s ? s : "");
 }
 
-perftrace_i_site_t *perftrace_site_create(int kind, const char *name, const char *category,
-                                          const char *file, uint32_t line, uint32_t nargs,
-                                          const perftrace_i_arg_t *args) {
+bool perftrace__site_can_be(int kind, uint32_t nargs, const perftrace_i_arg_t *args) {
     if (kind < PERFTRACE_I_KIND_SCOPE || kind > PERFTRACE_I_KIND_LAST ||
         nargs > PERFTRACE_I_MAX_ARGS || (nargs && !args)) {
-        return NULL;
+        return false;
     }
     for (uint32_t i = 0; i < nargs; i++) {
         if (!args[i].name || args[i].type < PERFTRACE_I_TYPE_I64 ||
             args[i].type > PERFTRACE_I_TYPE_LAST) {
-            return NULL;
+            return false;
         }
+    }
+    return true;
+}
+
+perftrace_i_site_t *perftrace_site_create(int kind, const char *name, const char *category,
+                                          const char *file, uint32_t line, uint32_t nargs,
+                                          const perftrace_i_arg_t *args) {
+    if (!perftrace__site_can_be(kind, nargs, args)) {
+        return NULL;
     }
     perftrace_i_site_t *site = aligned_alloc(64, sizeof(*site));
     perftrace_i_arg_t *own = calloc(nargs + 1, sizeof(*own));

@@ -11,7 +11,7 @@ PACKAGE = os.path.join(os.path.dirname(os.path.dirname(HERE)), "src", "bindings"
 PLAIN = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PERFTRACE_LIBRARY")}
 LIBRARY = os.environ["PERFTRACE_LIBRARY"]
 USE = ("from perftrace import perf_tracer as pt\n"
-       "import perftrace; print(perftrace.__file__, perftrace.library_version)\n"
+       "import perftrace; print(perftrace.__file__)\n"
        "pt.configure(pt.PerfTracerConfig(dir='out', enabled=True), rank=0)\n"
        "with pt.trace_scope('x'): pass\n")
 

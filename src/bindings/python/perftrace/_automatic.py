@@ -69,7 +69,6 @@ class Functions:
 
 
 def _cost_of_a_call():
-    number = site(lib.SCOPE, "perftrace.cost", "instr")
     best = float("inf")
     for _ in range(5):
         begin = time.perf_counter()
@@ -78,7 +77,7 @@ def _cost_of_a_call():
             lib.depth()
         best = min(best, (time.perf_counter() - begin) / 200)
     # Beside the two calls, the hook itself: about as much again.
-    return 2 * best if number >= 0 else 0.0
+    return 2 * best
 
 
 _files = {}
