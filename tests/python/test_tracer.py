@@ -155,12 +155,14 @@ class Tracer(traced.Case):
             pt.flow_end("message", 2**63 + 5)
         pt.counter("queue", 4)
         pt.counter("bytes", sent=1, received=2.5)
+        pt.counter("mixed", good=7, text="x", nothing=None, items=[1])
+        pt.counter("none of it", "text")
         events = self.events()
         flows = [e for e in events if e["name"] == "message"]
         self.assertEqual([(e["ph"], e["id"]) for e in flows],
                          [("s", "0x8000000000000005"), ("f", "0x8000000000000005")])
         self.assertEqual([e["args"] for e in events if e["ph"] == "C"],
-                         [{"value": 4}, {"sent": 1, "received": 2.5}])
+                         [{"value": 4}, {"sent": 1, "received": 2.5}, {"good": 7}])
         self.assertEqual({e["args"]["global_step"] for e in events if e["ph"] == "X"}, {9})
 
     def test_statistics(self):

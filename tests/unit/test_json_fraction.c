@@ -1,6 +1,7 @@
 /* test_json_fraction.c: decimal fractions to the nearest double. SPDX-License-Identifier: MIT
  *
  * Built twice: as the library is, and without what only some processors have (json.cmake). */
+#include "base_random.h"
 #include "json_scan.h"
 
 #include <math.h>
@@ -17,10 +18,7 @@
 static uint64_t state_of_random = 88172645463325252u;
 
 static unsigned below(unsigned limit) {
-    state_of_random ^= state_of_random << 13;
-    state_of_random ^= state_of_random >> 7;
-    state_of_random ^= state_of_random << 17;
-    return (unsigned)(state_of_random >> 33) % limit;
+    return base_random_below(&state_of_random, limit);
 }
 
 /* Reads a text (shorter than TEXT_MAX) that goes on with `behind`. True when it is taken; then all

@@ -1,4 +1,5 @@
 /* test_sessions_tasks.c: tasks and runs against a plain count. SPDX-License-Identifier: MIT */
+#include "base_random.h"
 #include "sessions_util.h"
 
 #include <math.h>
@@ -9,10 +10,7 @@
 static uint64_t state_of_random = 88172645463325252u;
 
 static unsigned below(unsigned limit) {
-    state_of_random ^= state_of_random << 13;
-    state_of_random ^= state_of_random >> 7;
-    state_of_random ^= state_of_random << 17;
-    return (unsigned)(state_of_random >> 33) % limit;
+    return base_random_below(&state_of_random, limit);
 }
 
 /* A task id: small, far apart, negative, the largest, a text, none. */
