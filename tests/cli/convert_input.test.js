@@ -130,3 +130,20 @@ test('a merged trace keeps its ranks when it is converted again, and can be cut 
     const none = t.convert(t.files({ 'merged.json': JSON.stringify(other) }), ['--ranks', '7']);
     assert.strictEqual(none.status, 3);
 });
+
+test('an event that breaks over lines is written on one', () => {
+    const dir = t.files({ 'torch.json': JSON.stringify({ traceEvents: [
+        { name: 'a', ph: 'X', ts: 1, dur: 5, pid: 1, tid: 1, args: { 'External id': 7, dims: [[1, 2], []] }, more: { x: [1] } },
+        { name: 'line\nend', ph: 'i', s: 't', ts: 2, pid: 1, tid: 1, args: { text: 'x\r\n  y' } },
+        { name: 'c', ph: 'C', ts: 3, pid: 1, tid: 1, args: { v: 1 }, more: [] },
+        { name: 'n', ph: 'N', ts: 4, pid: 1, tid: 1, id: { inner: [1] } }] }, null, 4).replace(/\n/g, '\r\n') });
+    const r = t.convert(dir);
+    assert.strictEqual(r.status, 0, r.stderr);
+    const lines = fs.readFileSync(r.out, 'utf8').split('\n').filter((l) => /^\{"name"/.test(l));
+    assert.deepStrictEqual(lines.map((l) => JSON.parse(l.replace(/,$/, ''))), r.events);
+    const of = (name) => r.events.find((e) => e.name === name);
+    assert.deepStrictEqual(of('a').args, { 'External id': 7, dims: [[1, 2], []] });
+    assert.deepStrictEqual(of('a').more, { x: [1] });
+    assert.strictEqual(of('line\nend').args.text, 'x\r\n  y');
+    assert.deepStrictEqual(of('n').id, { inner: [1] });
+});

@@ -34,13 +34,31 @@ void pt_track_text_set(pt_track_text_t *text, uint32_t pid, uint32_t tid) {
     text->len = (unsigned)(p - text->text);
 }
 
+/* Foreign members may break over lines (torch indents its args). Between tokens any white space is
+ * as good as a blank, within strings JSON has no line end: each event stays on one line. */
+static PT_NOINLINE char *join_lines(char *line, const char *end) {
+    char *dst = memchr(line, '\n', (size_t)(end - line));
+    for (const char *p = dst; p < end;) {
+        if (*p != '\n' && *p != '\r') {
+            *dst++ = *p++;
+            continue;
+        }
+        while (p < end && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r')) {
+            p++;
+        }
+        *dst++ = ' ';
+    }
+    return dst;
+}
+
 void pt_event_put(perftrace__strbuf_t *out, const pt_put_t *put) {
     size_t need = put->name.len + put->cat.len + put->args.len + put->id.len + put->s.len +
                   put->scope.len + put->rest.len + put->track->len + 256;
     if (!perftrace__strbuf_reserve(out, need)) {
         return;
     }
-    char *p = PUT_LITERAL(out->data + out->len, "{\"name\": ");
+    char *line = out->data + out->len;
+    char *p = PUT_LITERAL(line, "{\"name\": ");
     p = put_mem(p, put->name.p, put->name.len);
     p = PUT_LITERAL(p, ", \"ph\": \"");
     *p++ = put->ph;
@@ -70,6 +88,9 @@ void pt_event_put(perftrace__strbuf_t *out, const pt_put_t *put) {
     p = PUT_MEMBER(p, "s", put->s);
     if (put->rest.len > 0) {
         p = put_mem(p, put->rest.p, put->rest.len);
+    }
+    if (memchr(line, '\n', (size_t)(p - line)) != NULL) {
+        p = join_lines(line, p);
     }
     p = PUT_LITERAL(p, "},\n");
     *p = '\0'; /* as the buffer promises */
