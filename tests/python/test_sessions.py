@@ -112,8 +112,12 @@ class Sessions(traced.Case):
         for method in ("no_such_thing", "", 5, None, "mark_", "_end"):
             pt.trace_session_event(method, session_id=session)
         pt.trace_session_event("mark_finalized")
+        # A payload may have keys of any name.
+        pt.trace_session_event("mark_generate_start", session_id=session, event=1, self=2, payload=3)
+        pt.trace_session_event("mark_generate_end", task_id=1, event=1, self=2, payload=3)
         pt.trace_session_event("mark_finalized", session_id=99, status="accepted")
-        self.assertEqual(self.records()[0]["status"], "pending")
+        record, = self.records()
+        self.assertEqual((record["status"], len(record["phases"]["generate"])), ("pending", 1))
 
     def test_with_events_off_sessions_below_the_threshold_are_written(self):
         # AReaL loses them at exit.

@@ -113,7 +113,7 @@ def session_context():
     return lambda function: _decorators.wrap(function, begin, begin, of_function)
 
 
-def event(method, session=None, task=None, payload=()):
+def record(method, session=None, task=None, payload=()):
     """mark_finalized, mark_<phase>_start, mark_<phase>_end, increment_counter. What is unknown is
     passed over."""
     if not on or (session is None and task is None):
@@ -129,3 +129,49 @@ def event(method, session=None, task=None, payload=()):
     lib.session_event(session, task, encode(name_of(method)),
                       None if status is None else encode(name_of(status)),
                       None if reason is None else encode(name_of(reason)))
+
+
+class SessionTracer:
+    """Tasks and sessions of this process."""
+
+    def __init__(self):
+        self._of_task = {}
+
+    def register_task(self, task_id):
+        register_task(task_id)
+
+    def register_session(self, task_id):
+        session = register_session(task_id)
+        if session is not None and task_id is not None:
+            self._of_task.setdefault(task_id, []).append(session)
+        return session
+
+    def get_session_ids(self, task_id):
+        """Sessions of a task that was not finalized yet."""
+        return list(self._of_task.get(task_id, ()))
+
+    def record_event(self, session_id, event, **payload):
+        record(event, session_id, None, payload)
+
+    def record_task_event(self, task_id, event, **payload):
+        """The same for every session of a task."""
+        self.record_of_task(task_id, event, payload)
+
+    def record_of_task(self, task_id, method, payload):
+        if method in ("mark_finalized", "finalized"):
+            self._of_task.pop(task_id, None)
+            record(method, None, task_id, payload)
+            return
+        for session in self.get_session_ids(task_id):
+            record(method, session, None, payload)
+
+    def increment_counter(self, session_id, name, value=1):
+        record("increment_counter", session_id, None, {"name": name, "value": value})
+
+    def flush(self, force=False):
+        """Has the library write the records that are ready; force: to the disk."""
+        lib.save(-1, int(bool(force)))
+
+    def reset(self):
+        self.flush(force=True)
+        self._of_task.clear()

@@ -11,17 +11,18 @@ from . import _library as lib
 from ._arguments import encode, pack
 from ._context import carry, patch_executors, submit, unpatch_executors
 from ._decorators import trace_perf
-from ._sessions import session_context, trace_session
+from ._sessions import SessionTracer, session_context, trace_session
 from ._sites import category_of, name_of
+from ._timers import Timed, Timers
 
 __all__ = [
     "Category", "PerfTracer", "PerfTracerConfig", "SessionTracer", "SessionTracerConfig",
     "StartError", "atrace_scope", "atrace_session_phase", "carry", "configure",
     "configure_from_environment", "counter", "declare_phase", "flow_end",
     "flow_start", "flow_step", "get_session_id", "get_session_tracer", "get_task_id", "get_tracer",
-    "instant", "is_configured", "patch_executors", "register_session", "register_task",
-    "reset", "save", "session_context", "set_session_id", "set_task_id", "statistics", "step",
-    "submit", "trace_perf", "trace_scope", "trace_session", "trace_session_event",
+    "instant", "is_configured", "patch_executors", "read_timers", "register_session", "register_task",
+    "reset", "reset_timers", "save", "session_context", "set_session_id", "set_task_id", "statistics",
+    "step", "submit", "timer", "trace_perf", "trace_scope", "trace_session", "trace_session_event",
     "trace_session_phase", "unpatch_executors",
 ]
 
@@ -43,49 +44,6 @@ _lock = threading.Lock()
 
 
 # ---- the tracers --------------------------------------------------------------------------------
-
-class SessionTracer:
-    """Tasks and sessions of this process."""
-
-    def __init__(self):
-        self._of_task = {}
-
-    def register_task(self, task_id):
-        _sessions.register_task(task_id)
-
-    def register_session(self, task_id):
-        session = _sessions.register_session(task_id)
-        if session is not None and task_id is not None:
-            self._of_task.setdefault(task_id, []).append(session)
-        return session
-
-    def get_session_ids(self, task_id):
-        """Sessions of a task that was not finalized yet."""
-        return list(self._of_task.get(task_id, ()))
-
-    def record_event(self, session_id, event, **payload):
-        _sessions.event(event, session_id, None, payload)
-
-    def record_task_event(self, task_id, event, **payload):
-        """The same for every session of a task."""
-        if event in ("mark_finalized", "finalized"):
-            self._of_task.pop(task_id, None)
-            _sessions.event(event, None, task_id, payload)
-            return
-        for session in self.get_session_ids(task_id):
-            _sessions.event(event, session, None, payload)
-
-    def increment_counter(self, session_id, name, value=1):
-        _sessions.event("increment_counter", session_id, None, {"name": name, "value": value})
-
-    def flush(self, force=False):
-        """Has the library write the records that are ready; force: to the disk."""
-        lib.save(-1, int(bool(force)))
-
-    def reset(self):
-        self.flush(force=True)
-        self._of_task.clear()
-
 
 def _library_config(config, rank, role, enabled, sessions):
     c = lib.Config()
@@ -324,6 +282,28 @@ def statistics():
     return out
 
 
+_timers = Timers()
+
+
+def timer(name, *, category=None, args=None, trace=True):
+    """`with timer("rollout"):` measures the block, also while nothing is configured, and records it as
+    trace_scope does; trace=False: measures only. Also for `async with`."""
+    name = name_of(name)
+    return Timed(_timers, name, trace_scope(name, category=category, args=args) if trace
+                 else _scopes.NULL)
+
+
+def read_timers(*, reset=False):
+    """{name: {"count": n, "sum": s, "min": s, "max": s}} of what was timed since the last reset; reset:
+    in one step with the next one."""
+    return _timers.read(reset)
+
+
+def reset_timers():
+    """All timers begin again at none."""
+    _timers.read(reset=True)
+
+
 # ---- tasks and sessions -------------------------------------------------------------------------
 
 def set_task_id(task_id):
@@ -376,6 +356,6 @@ def trace_session_event(method, session_id=None, task_id=None, **payload):
     if tracer is None:
         return
     if session_id is not None:
-        tracer.record_event(session_id, method, **payload)
+        _sessions.record(method, session_id, None, payload)
     elif task_id is not None:
-        tracer.record_task_event(task_id, method, **payload)
+        tracer.record_of_task(task_id, method, payload)

@@ -4,13 +4,14 @@
 Recorded where perf_tracer is configured, else nothing; the timers measure in any case."""
 import functools
 import threading
-import time
 
 from . import _scopes as scopes
+from ._timers import Timed, Timers
 from .perf_tracer import save, trace_perf, trace_scope
 
-_open = {}  # (task or thread, name, category): scopes that were begun, innermost last
-_lock = threading.Lock()
+# (task or thread, name, category): scopes that were begun, innermost last. A key belongs to one task or
+# thread, so no two use an entry at once.
+_open = {}
 
 
 def _where():
@@ -30,18 +31,16 @@ class Tracer:
         if scope is scopes.NULL:
             return
         scope.__enter__()
-        with _lock:
-            _open.setdefault((_where(), name, cat), []).append(scope)
+        _open.setdefault((_where(), name, cat), []).append(scope)
 
     @staticmethod
     def trace_end(name, cat="default"):
         """Ends the scope that was begun last with the name, by this task or thread."""
         key = (_where(), name, cat)
-        with _lock:
-            begun = _open.get(key)
-            scope = begun.pop() if begun else None
-            if begun is not None and not begun:
-                del _open[key]
+        begun = _open.get(key)
+        scope = begun.pop() if begun else None
+        if begun is not None and not begun:
+            del _open[key]
         if scope is not None:
             scope.__exit__(None, None, None)
         elif scopes.on:
@@ -74,47 +73,22 @@ class Timer:
     def __init__(self, category="worker", once=False):
         self.category = category
         self._once = once
-        self._seconds = {}
-        self._lock = threading.Lock()
+        self._timers = Timers()
 
     def __call__(self, tag, trace=True, trace_args=None):
         """`with timer("rollout"):` measures the block; trace=False: does not record it."""
-        if self._once and tag in self._seconds:
+        if self._once and tag in self._timers:
             raise ValueError(f"{tag!r} was timed already and not popped")
-        return _Timed(self, tag, trace_scope(tag, category=self.category, args=trace_args)
-                      if trace else scopes.NULL)
+        return Timed(self._timers, tag, trace_scope(tag, category=self.category, args=trace_args)
+                     if trace else scopes.NULL)
 
     def add(self, tag, seconds):
-        with self._lock:
-            self._seconds[tag] = self._seconds.get(tag, 0.0) + seconds
+        self._timers.add(tag, seconds)
 
     def pop(self, tag):
         """The seconds of a tag, which starts again at none; 0.0 where there are none."""
-        with self._lock:
-            return self._seconds.pop(tag, 0.0)
+        figures = self._timers.pop(tag)
+        return 0.0 if figures is None else figures["sum"]
 
     def pop_all(self):
-        with self._lock:
-            seconds, self._seconds = self._seconds, {}
-            return seconds
-
-
-class _Timed(scopes.Null):
-    __slots__ = ("timer", "tag", "scope", "begin")
-
-    def __init__(self, timer, tag, scope):
-        self.timer, self.tag, self.scope = timer, tag, scope
-
-    def __enter__(self):
-        self.scope.__enter__()
-        self.begin = time.perf_counter()
-
-    def __exit__(self, kind, error, trace):
-        self.timer.add(self.tag, time.perf_counter() - self.begin)
-        return self.scope.__exit__(kind, error, trace)
-
-    async def __aenter__(self):
-        return self.__enter__()
-
-    async def __aexit__(self, kind, error, trace):
-        return self.__exit__(kind, error, trace)
+        return {tag: figures["sum"] for tag, figures in self._timers.read(reset=True).items()}
