@@ -1,6 +1,8 @@
 # test_profiler.py: torch.profiler on chosen steps. SPDX-License-Identifier: MIT
+import gzip
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import time
@@ -14,6 +16,8 @@ try:
     import torch
 except ImportError:
     torch = None
+KINETO = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "torch",
+                      "kineto.json")
 CONVERT = os.environ.get("PERFTRACE_CONVERT")
 
 
@@ -40,6 +44,126 @@ class WithoutTorch(traced.Case):
         with pt.trace_scope("step", enable_profiler=True, args={"global_step": 1}):
             pass
         self.assertEqual(self.one("step")["args"]["global_step"], 1)
+
+
+class Merging(traced.Case):
+    """PerfTracer.merge_profiler_trace, on an invented profile with Kineto's fields."""
+
+    def setUp(self):
+        super().setUp()
+        with open(KINETO, encoding="utf-8") as file:
+            self.document = json.load(file)
+        first = next(e for e in self.document["traceEvents"] if e["name"] == "ProfilerStep#1")
+        self.first_ns = round(first["ts"] * 1000)  # of all its events, from its zero
+
+    def merged(self):
+        if not CONVERT:
+            self.skipTest("PERFTRACE_CONVERT does not name the tool")
+        pt.reset()
+        out = os.path.join(self.root, "merged.json")
+        done = subprocess.run([CONVERT, self.root, "-o", out], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(out, encoding="utf-8") as file:
+            return json.load(file)
+
+    def check(self, begin_ns):
+        """That the events of the streams are on tracks of theirs, under the rank, and that the first
+        event of the profile was at begin_ns."""
+        document = self.merged()
+        events = document["traceEvents"]
+        epoch = int(document["metadata"]["perftrace_convert"]["base_epoch_ns"])
+        processes = {e["pid"]: e["args"] for e in events if e["name"] == "process_name"}
+        threads = {(e["pid"], e["tid"]): e["args"]["name"].strip() for e in events
+                   if e["name"] == "thread_name"}
+        device = [e for e in self.document["traceEvents"] if e["ph"] == "X" and e["pid"] == 0]
+        found = [e for e in events if e["ph"] == "X" and "stream" in threads[e["pid"], e["tid"]]]
+        self.assertEqual(len(found), len(device))
+        for want, got in zip(sorted(device, key=lambda e: (e["ts"], e["name"])),
+                             sorted(found, key=lambda e: (e["ts"], e["name"]))):
+            self.assertEqual((got["name"], threads[got["pid"], got["tid"]]),
+                             (want["name"], f"stream {want['tid']}"))
+            self.assertEqual(processes[got["pid"]]["rank"], 3)
+            self.assertIn("Rank 3", processes[got["pid"]]["name"])
+            true = begin_ns + round(want["ts"] * 1000) - self.first_ns
+            # The clock of the rank's own trace and the epoch's agree as far as they were read together.
+            self.assertLess(abs(epoch + round(got["ts"] * 1000) - true), 100000, want)
+            self.assertAlmostEqual(got["dur"], want["dur"], 2)
+        return events
+
+    def test_by_its_own_base_time(self):
+        tracer = self.configure(rank=3, role="actor")
+        zero = time.time_ns()
+        self.document["baseTimeNanoseconds"] = zero
+        before = json.dumps(self.document)
+        with pt.trace_scope("around"):
+            path = tracer.merge_profiler_trace(self.document, 5, args={"global_step": 1, "note": "x"})
+        self.assertEqual(os.path.basename(path), "traces-r3.torch-step1.json")
+        self.assertEqual(json.dumps(self.document), before)
+        events = self.check(zero + self.first_ns)
+        mm = next(e for e in events if e["name"] == "aten::mm")
+        self.assertEqual((mm["args"]["note"], mm["args"]["Sequence number"]), ("x", 11))
+
+    def test_by_the_time_it_is_told_where_it_has_none(self):
+        for clock in (time.time_ns, time.monotonic_ns):
+            with self.subTest(clock.__name__):
+                self.setUp()
+                tracer = self.configure(rank=3)
+                del self.document["baseTimeNanoseconds"]
+                begin, told = time.time_ns(), clock()
+                pt.instant("now")
+                tracer.merge_profiler_trace(self.document, told)
+                self.check(begin)
+
+    def test_a_file_a_packed_file_and_a_list_of_events(self):
+        tracer = self.configure(rank=3)
+        pt.instant("now")
+        base = self.document["baseTimeNanoseconds"] = time.time_ns()
+        plain, packed = (os.path.join(self.root, name) for name in ("a.trace", "b.trace"))
+        for path, opened in ((plain, open), (packed, gzip.open)):
+            with opened(path, "wt", encoding="utf-8") as file:
+                json.dump(self.document, file)
+        paths = [tracer.merge_profiler_trace(*each) for each in (
+            (plain, 0), (pathlib.Path(packed), 0),
+            (self.document["traceEvents"], base + self.first_ns))]
+        self.assertEqual([os.path.basename(p) for p in paths],
+                         ["traces-r3.torch.json", "traces-r3.torch.2.json", "traces-r3.torch.3.json"])
+        documents = []
+        for path in paths:
+            with open(path, encoding="utf-8") as file:
+                documents.append(json.load(file))
+        self.assertEqual([d["traceEvents"] for d in documents], [self.document["traceEvents"]] * 3)
+        self.assertEqual([d["baseTimeNanoseconds"] for d in documents], [base] * 3)
+        self.assertEqual([d["distributedInfo"]["rank"] for d in documents], [3] * 3)
+        for path in (plain, packed, *paths[1:]):
+            os.unlink(path)
+        self.check(base + self.first_ns)
+
+    def test_what_is_no_trace(self):
+        tracer = self.configure(rank=3)
+        with self.assertRaisesRegex(RuntimeError, "no event of the trace has a time"):
+            tracer.merge_profiler_trace({"traceEvents": [
+                {"ph": "M", "ts": 1}, {"ph": "X", "ts": "5"}, {"ph": "X", "ts": float("nan")}, {}, None]}, 0)
+        for bad in (5, None, {"traceEvents": 7}, {}):
+            with self.assertRaisesRegex(TypeError, "no trace"):
+                tracer.merge_profiler_trace(bad, 0)
+        with self.assertRaises(FileNotFoundError):
+            tracer.merge_profiler_trace(os.path.join(self.root, "none.json"), 0)
+        broken = os.path.join(self.root, "broken")
+        with open(broken, "w") as file:
+            file.write("{")
+        with self.assertRaises(ValueError):
+            tracer.merge_profiler_trace(broken, 0)
+        # A step that is no number names no file; arguments of any kind are taken.
+        event = [{"ph": "X", "name": "x", "ts": 5, "dur": 1, "pid": 1, "tid": 1}]
+        path = tracer.merge_profiler_trace(event, time.time_ns(), args={"global_step": "../x", "o": object()})
+        self.assertEqual(os.path.basename(path), "traces-r3.torch.json")
+        tracer.merge_profiler_trace(event, time.time_ns(), args=7)
+        self.assertEqual(len(self.files("*.torch*.json")), 2)
+
+    def test_while_nothing_is_recorded(self):
+        tracer = self.configure(rank=3, enabled=False)
+        self.assertIsNone(tracer.merge_profiler_trace(self.document, 0))
+        self.assertEqual(self.files("*.torch*"), [])
 
 
 @unittest.skipIf(torch is None, "torch is not installed (python3-torch)")

@@ -82,7 +82,7 @@ def _scalar(value):
     return None
 
 
-def _plain(value, depth=0):
+def plain(value, depth=0):
     """Something that json.dumps takes and that is strict JSON."""
     kind = type(value)
     if value is None or kind is bool or kind is str:
@@ -95,22 +95,22 @@ def _plain(value, depth=0):
         return describe(value)
     if isinstance(value, dict):
         items = list(value.items())
-        out = {_key(k): _plain(v, depth + 1) for k, v in items[:_ITEMS_MAX]}
+        out = {_key(k): plain(v, depth + 1) for k, v in items[:_ITEMS_MAX]}
         if len(items) > _ITEMS_MAX:
             out["…"] = f"{len(items) - _ITEMS_MAX} more"
         return out
     if isinstance(value, (list, tuple, set, frozenset)):
         items = list(value)
-        out = [_plain(v, depth + 1) for v in items[:_ITEMS_MAX]]
+        out = [plain(v, depth + 1) for v in items[:_ITEMS_MAX]]
         if len(items) > _ITEMS_MAX:
             out.append(f"… {len(items) - _ITEMS_MAX} more")
         return out
     scalar = _scalar(value)
     if scalar is not None and scalar is not value:
-        return _plain(scalar, depth + 1)
+        return plain(scalar, depth + 1)
     for base in (bool, int, float, str):  # enums and other classes made of them
         if isinstance(value, base):
-            return _plain(base(value), depth + 1)
+            return plain(base(value), depth + 1)
     return describe(value)
 
 
@@ -135,13 +135,13 @@ def _pack_one(value):
         return lib.BOOL, _uint64(value)
     if value is None:
         return lib.STR, _NULL
-    plain = _plain(value)
-    return _json(plain) if type(plain) in (dict, list) else _pack_one(plain)
+    made = plain(value)
+    return _json(made) if type(made) in (dict, list) else _pack_one(made)
 
 
-def _json(plain):
+def _json(made):
     import json  # for containers only: it takes a while to load
-    text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(made, ensure_ascii=False, allow_nan=False)
     # Half a JSON text is none: then a text, which may be cut.
     return lib.JSON if len(text) <= TEXT_MAX and text.isascii() or \
         len(encode(text)) <= TEXT_MAX else lib.STR, _text(text)
@@ -157,7 +157,7 @@ def _pack_any(args):
         types.append(kind)
         blocks.append(block)
     if rest:
-        kind, block = _json(_plain(dict(rest)))
+        kind, block = _json(plain(dict(rest)))
         keys.append("more_args")
         types.append(kind)
         blocks.append(block)

@@ -1,7 +1,8 @@
 # _profiler.py: torch.profiler around a scope, on chosen steps. SPDX-License-Identifier: MIT
 """What the profiler saw becomes a file beside the rank's trace, <trace>.torch-step<n>.json, that says of
 which rank it is: perf-trace-convert puts both on one timeline, by the clock that both tell. torch is
-loaded when a profile starts, not before."""
+loaded when a profile starts, not before. A trace from elsewhere can be laid there, too (merge)."""
+import math
 import os
 import re
 import shutil
@@ -11,6 +12,7 @@ from contextvars import ContextVar
 
 from . import _library as lib
 from . import _scopes as scopes
+from ._arguments import describe, plain
 
 steps = frozenset()  # of the configuration; empty: nothing of this is used
 rank = None
@@ -82,24 +84,94 @@ def _mark(path, to, start_ns):
     os.replace(to + ".tmp", to)
 
 
+def _free_path(step):
+    """Where the next profile of a step (None: of no step) is to lie, or None."""
+    trace = trace_path()
+    if trace is None:
+        return None
+    base = f"{trace[:-len('.jsonl')]}.torch" + ("" if step is None else f"-step{step}")
+    path = base + ".json"
+    n = 1
+    while os.path.exists(path):
+        n += 1
+        path = f"{base}.{n}.json"
+    return path
+
+
 def _finish(profile, step, start_ns):
     try:
         profile.__exit__(None, None, None)
-        trace = trace_path()
-        if trace is None:
+        path = _free_path(step)
+        if path is None:
             return
-        base = f"{trace[:-len('.jsonl')]}.torch-step{step}"
-        path = base + ".json"
-        n = 1
-        while os.path.exists(path):
-            n += 1
-            path = f"{base}.{n}.json"
         raw = path + ".raw"
         profile.export_chrome_trace(raw)
         _mark(raw, path, start_ns)
         os.unlink(raw)
     except Exception as error:
         _warn(f"the profile of step {step} is lost: {error}")
+
+
+def _load(trace):
+    """The document of a trace: given itself, as its list of events, or by the path of its file."""
+    if isinstance(trace, (str, os.PathLike)):
+        import gzip
+        import json
+        with open(trace, "rb") as file:
+            packed = file.read(2) == b"\x1f\x8b"
+        with (gzip.open if packed else open)(trace, "rb") as file:
+            trace = json.loads(file.read())
+    document = dict(trace) if isinstance(trace, dict) else {"traceEvents": trace}
+    if not isinstance(document.get("traceEvents"), list):
+        raise TypeError(f"no trace: {describe(trace)[:200]}")
+    return document
+
+
+_EPOCH_NS = 10**18  # times below are of the monotonic clock
+
+
+def _begin_of(events, base_time_ns):
+    """The zero of times, with which the first event is at base_time_ns; None where they count from the
+    epoch."""
+    times = [event["ts"] for event in events
+             if isinstance(event, dict) and isinstance(event.get("ts"), (int, float)) and
+             math.isfinite(event["ts"]) and event.get("ph") != "M"]
+    if not times:
+        raise RuntimeError("no event of the trace has a time")
+    first = min(times)
+    if first >= _EPOCH_US:
+        return None
+    if base_time_ns < _EPOCH_NS:
+        base_time_ns += time.time_ns() - time.monotonic_ns()
+    return int(base_time_ns) - round(first * 1000)
+
+
+def _with(event, extra):
+    if not isinstance(event, dict) or event.get("ph") == "M":
+        return event
+    own = event.get("args")
+    return {**event, "args": {**(own if isinstance(own, dict) else {}), **extra}}
+
+
+def merge(trace, base_time_ns, args):
+    """See PerfTracer.merge_profiler_trace."""
+    import json
+    document = _load(trace)
+    begin = _begin_of(document["traceEvents"], base_time_ns)
+    if begin is not None:
+        document.setdefault("baseTimeNanoseconds", begin)
+    if rank is not None:
+        document.setdefault("distributedInfo", {"rank": rank})
+    extra = {} if args is None else plain(args if isinstance(args, dict) else {"args": args})
+    if extra:
+        document["traceEvents"] = [_with(event, extra) for event in document["traceEvents"]]
+    step = extra.get("global_step")
+    path = _free_path(step if isinstance(step, int) else None)
+    if path is not None:
+        with open(path + ".tmp", "w", encoding="utf-8") as file:
+            json.dump(document, file)
+        os.replace(path + ".tmp", path)
+    return path
 
 
 class Profiled(scopes.Null):

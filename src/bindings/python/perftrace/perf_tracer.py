@@ -131,6 +131,15 @@ class PerfTracer:
     def instant(self, name, *, category=None, args=None):
         instant(name, category=category, args=args)
 
+    def merge_profiler_trace(self, trace, base_time_ns, *, args=None):
+        """Lays a trace of torch.profiler (a path, also of a .gz, its document, or its list of events)
+        beside the rank's own, where perf-trace-convert finds it; it is not changed. Its own
+        baseTimeNanoseconds, or times since the epoch, say when it was; without them its first event is
+        at base_time_ns, of time.time_ns or of time.monotonic_ns. args are added to those of each
+        event. Returns the path of the file, None while nothing is recorded; raises RuntimeError where
+        no event has a time, TypeError for what is no trace."""
+        return _profiler.merge(trace, base_time_ns, args) if self._enabled else None
+
     def reset(self):
         """Writes everything and stops; the next configure makes new files."""
         _scopes.on = _sessions.on = False
