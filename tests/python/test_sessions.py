@@ -1,6 +1,8 @@
 # test_sessions.py: the interface of AReaL's session tracer. SPDX-License-Identifier: MIT
 import asyncio
+import concurrent.futures
 import os
+import threading
 import time
 import unittest
 import warnings
@@ -75,6 +77,53 @@ class Sessions(traced.Case):
         lengths = sorted(s["end_ts"] - s["start_ts"] for s in spans)
         self.assertGreater(lengths[0], 0.009)
         self.assertGreater(lengths[1], 0.029)
+
+    def test_two_sessions_at_once_with_phases_on_an_executor(self):
+        self.configure(sessions=1)
+        together = threading.Barrier(2)
+
+        def generate():
+            together.wait(30)  # both phases are open
+            time.sleep(0.01)
+
+        def reward():
+            time.sleep(0.01)
+
+        @pt.session_context()
+        async def episode(pool):
+            loop = asyncio.get_running_loop()
+            async with pt.atrace_scope("episode"):
+                for name, work in (("generate", generate), ("reward", reward)):
+                    async with pt.atrace_session_phase(name):
+                        await loop.run_in_executor(pool, work)
+                pt.trace_session_event("mark_finalized", session_id=pt.get_session_id(), status="accepted")
+
+        async def main():
+            with concurrent.futures.ThreadPoolExecutor(2) as pool:
+                async def one(task):
+                    pt.set_task_id(task)
+                    await episode(pool)
+                await asyncio.gather(one(1), one(2))
+        asyncio.run(main())
+        records = self.records()
+        self.assertEqual(sorted(r["task_id"] for r in records), [1, 2])
+        spans = {}
+        for r in records:
+            self.assertEqual({name: len(spans) for name, spans in r["phases"].items()},
+                             {"generate": 1, "reward": 1})
+            for name in ("generate", "reward"):
+                self.assertGreater(r[f"{name}_s"], 0.009)
+                span, = r["phases"][name]
+                spans[r["task_id"], name] = span["start_ts"], span["end_ts"]
+            self.assertLessEqual(spans[r["task_id"], "generate"][1], spans[r["task_id"], "reward"][0])
+        (a, b), (c, d) = spans[1, "generate"], spans[2, "generate"]
+        self.assertLess(max(a, c), min(b, d))  # they overlap
+        times = {}
+        for e in self.events("episode"):
+            times.setdefault(e["id"], []).append((e["ph"], e["ts"]))
+        self.assertEqual([[ph for ph, _ in each] for each in times.values()], [["b", "e"]] * 2)
+        (_, a), (_, b), (_, c), (_, d) = (pair for each in times.values() for pair in each)
+        self.assertLess(max(a, c), min(b, d))
 
     def test_a_role_has_a_folder_of_its_own(self):
         self.configure(role="rollout", sessions=1)

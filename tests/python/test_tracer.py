@@ -1,6 +1,8 @@
 # test_tracer.py: the interface of AReaL's tracer. SPDX-License-Identifier: MIT
 import asyncio
 import os
+import subprocess
+import sys
 import time
 import unittest
 
@@ -40,7 +42,9 @@ class Tracer(traced.Case):
             pt.instant("within", args={"k": "v"})
         pt.instant("after")
         pt.save(force=True)
-        self.assertEqual(len(self.files("traces-r0.jsonl")), 1)
+        path, = self.files("traces-r0.jsonl")
+        self.assertEqual({e["name"] for e in traced.read(path) if e["ph"] != "M"},
+                         {"outer", "within", "after"})
         by_name = {e["name"]: e for e in self.events()}
         self.assertEqual(set(by_name), {"outer", "within", "after"})
         outer, within, after = (by_name[n] for n in ("outer", "within", "after"))
@@ -53,11 +57,17 @@ class Tracer(traced.Case):
     def test_role(self):
         self.configure(rank=3, role="actor")
         with pt.trace_scope("x"):
-            pass
+            pt.instant("y", args={"n": 1})
+
+        async def main():
+            async with pt.atrace_scope("z"):
+                pass
+        asyncio.run(main())
         lines = self.lines()
-        for e in lines:
-            if e["ph"] != "M":
-                self.assertEqual((e["args"]["role"], e["args"]["rank"]), ("actor", 3))
+        timed = [e for e in lines if e["ph"] != "M"]
+        self.assertEqual(sorted(e["name"] for e in timed), ["x", "y", "z", "z"])
+        for e in timed:
+            self.assertEqual((e["args"]["role"], e["args"]["rank"]), ("actor", 3))
         names = [e["args"]["name"] for e in lines if e["name"] == "process_name"]
         self.assertEqual(names, ["[actor] Rank 3, Process"])
         self.assertIn(os.path.join("perf_tracer", "actor", "traces-r3.jsonl"), self.files("traces*")[0])
@@ -77,6 +87,47 @@ class Tracer(traced.Case):
                              [f"Rank {rank}, Process"])
             self.assertEqual([e["args"]["sort_index"] for e in lines
                               if e["name"] == "process_sort_index"], [rank])
+
+    def test_two_processes_of_two_ranks(self):
+        for rank in (0, 1):
+            traced.run(f"configure(rank={rank})\n"
+                       "with pt.trace_scope('work'):\n"
+                       "    pt.instant('point')\n"
+                       "print(os.getpid())\n", self.root)
+        pids = []
+        for rank in (0, 1):
+            path, = self.files(f"traces-r{rank}.jsonl")
+            lines = traced.read(path)
+            self.assertEqual({e["args"]["rank"] for e in lines if e["ph"] != "M"}, {rank})
+            self.assertEqual({e["name"] for e in lines if e["ph"] != "M"}, {"work", "point"})
+            pid, = {e["pid"] for e in lines}
+            pids.append(pid)
+        self.assertNotEqual(*pids)
+
+    def test_two_ranks_of_torchrun(self):
+        script = os.path.join(self.root, "work.py")
+        with open(script, "w") as file:
+            file.write("from perftrace import perf_tracer as pt\n"
+                       f"pt.configure(pt.PerfTracerConfig(dir={self.root!r}, enabled=True), rank=None)\n"
+                       "with pt.trace_scope('work'):\n"
+                       "    pt.instant('point')\n")
+        try:
+            import torch.distributed
+            if not torch.distributed.is_available():
+                raise ImportError
+        except ImportError:
+            self.skipTest("torch.distributed is not installed (python3-torch)")
+        # Redirected: with nothing to redirect, Debian's torch 1.13 fails under its Python 3.11.
+        subprocess.run([sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--standalone",
+                        "--nproc_per_node", "2", "-r", "1", "-t", "1",
+                        "--log_dir", os.path.join(self.root, "logs"), script], check=True, timeout=240,
+                       capture_output=True)
+        for rank in (0, 1):
+            path, = self.files(f"traces-r{rank}.jsonl")
+            lines = traced.read(path)
+            self.assertEqual((lines[0]["args"]["rank"], lines[0]["args"]["world_size"]), (rank, 2))
+            self.assertEqual(sorted((e["name"], e["args"]["rank"]) for e in lines if e["ph"] != "M"),
+                             [("point", rank), ("work", rank)])
 
     def test_a_second_configure_raises(self):
         self.configure()
@@ -99,20 +150,32 @@ class Tracer(traced.Case):
         self.configure(options={"ring_size": 65536, "overflow": 1})
 
     def test_save_interval(self):
-        self.configure(save_interval=3)
-
-        def written():
-            return sum("step" in e["name"] for p in self.files("traces-r0.jsonl")
-                       for e in traced.read(p) if e["ph"] == "X")
-        # The library writes by itself, too; the interval says when it must have.
-        for step in range(4):
+        # The library writes by itself, too: at its start, and here then not before a minute is over.
+        self.configure(save_interval=3, options={"flush_ms": 60000})
+        pt.save(force=True)
+        written = []
+        for step in range(5):
             with pt.trace_scope(f"step {step}"):
                 pass
             pt.save(step=step)
-            if step == 2:
-                self.assertEqual(written(), 3)
+            written.append(self.written())
+        self.assertEqual(written, [0, 0, 3, 3, 3])
         pt.save(force=True)
-        self.assertEqual(written(), 4)
+        self.assertEqual(self.written(), 5)
+        pt.instant("later")
+        pt.save()  # without a step in any case
+        self.assertEqual(self.written(), 6)
+
+    def written(self):
+        return sum(e["ph"] != "M" for p in self.files("traces-r0.jsonl") for e in traced.read(p))
+
+    def test_an_interval_that_is_none_is_one(self):
+        self.configure(save_interval=0, options={"flush_ms": 60000})
+        pt.save(force=True)
+        for step in range(2):
+            pt.instant("x")
+            pt.save(step=step)
+            self.assertEqual(self.written(), step + 1)
 
     def test_enabled_may_be_switched(self):
         tracer = self.configure()
