@@ -83,7 +83,7 @@ typedef struct perftrace_config {
     /* Identifies one run over all its ranks; goes to the file headers. NULL or "": what the
      * launcher gives (Slurm job and step, PMIx namespace, torchrun run id), else a random one. */
     const char *run_id;
-    /* Steps to profile, "3,10". NULL or "": none. */
+    /* Steps to profile, "3,10" or "3,10-12". NULL or "": none. */
     const char *profile_steps;
 
     perftrace_log_fn log; /* receives messages; NULL: none are given out, see log_stderr */

@@ -89,7 +89,7 @@ void perftrace__option_put_form(const perftrace__option_t *o, perftrace__strbuf_
         perftrace__strbuf_puts(out, "all, none or a list as 0,8-9");
         break;
     case PERFTRACE__OPTION_STEPS:
-        perftrace__strbuf_puts(out, "whole numbers from 0, separated by commas");
+        perftrace__strbuf_puts(out, "whole numbers from 0 and ranges as 5-7, separated by commas");
         break;
     case PERFTRACE__OPTION_BOOL:
         perftrace__strbuf_puts(out, "true or false (also 1, yes, on, 0, no, off)");

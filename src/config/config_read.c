@@ -2,6 +2,7 @@
 #include "config_message.h"
 #include "config_option.h"
 #include "hashmap.h"
+#include "number_list.h"
 #include "os.h"
 #include "rank_select.h"
 
@@ -145,7 +146,7 @@ static void reject(const perftrace__option_t *o, const char *origin, const char 
     perftrace__strbuf_free(&form);
 }
 
-/* Appends the steps of a list in order of appearance, each once. */
+/* Appends the steps and ranges of a list in order of appearance, each once. */
 static void read_steps(const perftrace__option_t *o, const char *origin, const char *text,
                        perftrace__strbuf_t *out, perftrace__strbuf_t *msgs) {
     perftrace__hashmap_t seen = PERFTRACE__HASHMAP_INIT;
@@ -153,18 +154,21 @@ static void read_steps(const perftrace__option_t *o, const char *origin, const c
         size_t item_len = strcspn(p, ",");
         size_t len;
         const char *item = trim(p, item_len, &len);
-        int64_t v;
+        perftrace__number_range_t r;
         bool is_new = true;
-        if (len > 0 && (!read_number(item, len, &v) || v < 0)) {
+        if (len > 0 && !perftrace__number_range_parse(item, len, &r)) {
             perftrace__strbuf_t one = PERFTRACE__STRBUF_INIT;
             perftrace__strbuf_append(&one, item, len);
             reject(o, origin, perftrace__strbuf_cstr(&one), NULL, msgs);
             perftrace__strbuf_free(&one);
         } else if (len > 0) {
-            if (!perftrace__hashmap_put_u64(&seen, (uint64_t)v, 0, &is_new)) {
+            if (!perftrace__hashmap_put(&seen, &r, sizeof(r), 0, &is_new)) {
                 out->failed = true;
             } else if (is_new) {
-                perftrace__strbuf_printf(out, "%s%" PRId64, out->len ? "," : "", v);
+                perftrace__strbuf_printf(out, "%s%" PRId64, out->len ? "," : "", r.first);
+                if (r.last > r.first) {
+                    perftrace__strbuf_printf(out, "-%" PRId64, r.last);
+                }
             }
         }
         p += item_len;

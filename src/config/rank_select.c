@@ -1,6 +1,8 @@
 /* rank_select.c: which ranks record. SPDX-License-Identifier: MIT */
 #include "rank_select.h"
 
+#include "number_list.h"
+
 #include <perftrace/status.h>
 
 #include <limits.h>
@@ -13,25 +15,6 @@ static const char *skip_blanks(const char *p) {
         p++;
     }
     return p;
-}
-
-/* Reads a rank at *p and moves past it. */
-static bool take_rank(const char **p, int *ret) {
-    const char *s = *p;
-    int v = 0;
-    if (*s < '0' || *s > '9') {
-        return false;
-    }
-    for (; *s >= '0' && *s <= '9'; s++) {
-        int digit = *s - '0';
-        if (v > (INT_MAX - digit) / 10) {
-            return false;
-        }
-        v = v * 10 + digit;
-    }
-    *p = s;
-    *ret = v;
-    return true;
 }
 
 /* Whether the text is this word, blanks around it aside. */
@@ -52,27 +35,15 @@ int perftrace__rank_selected(const char *selection, int rank, int *ret_selected)
     }
     bool found = rank < 0;
     for (;; p++) {
-        int first;
-        int last;
-        p = skip_blanks(p);
-        if (!take_rank(&p, &first)) {
+        size_t len = strcspn(p, ",");
+        perftrace__number_range_t range;
+        if (!perftrace__number_range_parse(p, len, &range) || range.last > INT_MAX) {
             return PERFTRACE_ERR_PARSE;
         }
-        last = first;
-        p = skip_blanks(p);
-        if (*p == '-') {
-            p = skip_blanks(p + 1);
-            if (!take_rank(&p, &last) || last < first) {
-                return PERFTRACE_ERR_PARSE;
-            }
-            p = skip_blanks(p);
-        }
-        found = found || (rank >= first && rank <= last);
+        found = found || (rank >= range.first && rank <= range.last);
+        p += len;
         if (*p == '\0') {
             break;
-        }
-        if (*p != ',') {
-            return PERFTRACE_ERR_PARSE;
         }
     }
     *ret_selected = found;

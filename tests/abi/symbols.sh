@@ -13,7 +13,7 @@ complain() {
 listed=$(sed -n 's/^ *\([a-z][a-z0-9_]*\);$/\1/p' "$source/src/libperftrace.map" | LC_ALL=C sort)
 exported=$(nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
     LC_ALL=C sort)
-declared=$(printf '#include <perftrace/bindings.h>\n' |
+declared=$(printf '#include <perftrace/%s.h>\n' bindings profiler |
     "$cc" -std=c11 -I"$source/include" -E -P - | tr '\n' ' ' | sed 's,[;{}],\n,g' |
     grep -F 'visibility("default")' |
     grep -oE '\bperftrace_[a-z0-9_]+ *\(|\bperftrace_i_thread *$' |

@@ -41,7 +41,7 @@ public_macros() {
 # Constants: plain macros, and what the lists expand to.
 public_constants() {
     local headers=(include/perftrace/perftrace.h include/perftrace/config.h
-        include/perftrace/status.h include/perftrace/session.h)
+        include/perftrace/status.h include/perftrace/session.h include/perftrace/profiler.h)
     cat "${headers[@]}" | grep -oE '^ *# *define PERFTRACE_[A-Z0-9_]+|^ +PERFTRACE_[A-Z_]+ = ' |
         grep -oE 'PERFTRACE_[A-Z0-9_]+' | grep -vE '_H$|^PERFTRACE_(I_|API$)'
     expand PERFTRACE_DROP_LIST include/perftrace/perftrace.h | sed 's/^/PERFTRACE_DROP_/'
@@ -56,12 +56,15 @@ expand() {
 }
 
 # The pages that are written; the others send to one of them.
-pages=(docs/man/perftrace.3 docs/man/perftrace_session.3 docs/man/perftrace_bindings.3 docs/man/perftrace.7)
+pages=(docs/man/perftrace.3 docs/man/perftrace_session.3 docs/man/perftrace_bindings.3
+    docs/man/perftrace_profiler.3 docs/man/perftrace.7)
 
 # home_of NAME: the page that describes a function or macro.
 home_of() {
     case $1 in
     perftrace_bound_*) echo perftrace_bindings.3 ;;
+    perftrace_schedule_* | perftrace_profiler_* | PERFTRACE_PROFILER_*) echo perftrace_profiler.3 ;;
+    perftrace_trace_basename | perftrace_trace_describe) echo perftrace_profiler.3 ;;
     *_session_* | *_SESSION_* | *_task_* | *_context_*) echo perftrace_session.3 ;;
     *) echo perftrace.3 ;;
     esac
@@ -91,7 +94,8 @@ manual() {
         check $? "docs/man/$name.3 is missing; it should say: .so man3/$home"
     done
     for name in $(public_constants); do
-        says "$name" perftrace.3 || says "$name" perftrace_session.3
+        says "$name" perftrace.3 || says "$name" perftrace_session.3 ||
+            says "$name" perftrace_profiler.3
         check $? "no page of section 3 names $name"
     done
     for name in $(grep -oE '"PERFTRACE_[A-Z_]+"' src/config/config_table.h | tr -d '"' |
@@ -110,7 +114,7 @@ manual() {
     done
     version=$(sed -nE 's/^#define PERFTRACE_VERSION +"(.*)"/\1/p' include/perftrace/perftrace.h)
     for page in "${pages[@]}"; do
-        grep -qE "^\.TH PERFTRACE(_SESSION|_BINDINGS)? [37] [0-9-]+ \"perftrace $version\"" "$page"
+        grep -qE "^\.TH PERFTRACE(_SESSION|_BINDINGS|_PROFILER)? [37] [0-9-]+ \"perftrace $version\"" "$page"
         check $? "$page is not of version $version"
         if command -v mandoc >/dev/null; then
             lint=mandoc

@@ -129,6 +129,7 @@ static const value_case_t value_cases[] = {
     {PERFTRACE__OPT_profile_steps, "3, 10,3", "3,10"},
     {PERFTRACE__OPT_profile_steps, "", ""},
     {PERFTRACE__OPT_profile_steps, "1,x,-2,,4", "1,4"},
+    {PERFTRACE__OPT_profile_steps, "1, 3 ,5-7,5-7,9-8, 11 - 12", "1,3,5-7,11-12"},
 };
 
 static void values_are_read_or_refused(void **state) {

@@ -170,8 +170,8 @@ static void a_configuration_of_areal_is_understood(void **state) {
     assert_int_equal(c.opt.session_flush_threshold, 100);
     assert_non_null(strstr(c.trace_dir, "/gsm8k-grpo/trial0-b/perf_tracer"));
     assert_true(has_file_line(
-        &msgs, ":16: perf_tracer.profile_steps: \"oops\" is not used: whole numbers from 0, "
-               "separated by commas"));
+        &msgs, ":16: perf_tracer.profile_steps: \"oops\" is not used: whole numbers from 0 and "
+               "ranges as 5-7, separated by commas"));
     assert_ptr_equal(strchr(msgs.data, '\n'), msgs.data + msgs.len - 1);
     perftrace__strbuf_free(&msgs);
     perftrace__config_free(&c);

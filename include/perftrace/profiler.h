@@ -1,0 +1,99 @@
+/* perftrace/profiler.h: heavy profilers for chosen steps and ranks. SPDX-License-Identifier: MIT
+ *
+ * A window is a stretch of a run that a profiler records. When one opens is told by a schedule (the
+ * one of torch.profiler, a list of steps, a number of iterations).
+ *
+ * Not included by perftrace.h. The pages are perftrace_profiler(3). */
+#ifndef PERFTRACE_PROFILER_H
+#define PERFTRACE_PROFILER_H
+
+#include <perftrace/config.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- schedule -----------------------------------------------------------------------------------
+ */
+
+/* What happens in a step; the numbers are those of torch.profiler.ProfilerAction. */
+typedef enum perftrace_profiler_action {
+    PERFTRACE_PROFILER_NONE = 0,           /* nothing is recorded */
+    PERFTRACE_PROFILER_WARMUP = 1,         /* recorded for practice; what is found is thrown away */
+    PERFTRACE_PROFILER_RECORD = 2,         /* recorded */
+    PERFTRACE_PROFILER_RECORD_AND_SAVE = 3 /* recorded; the window ends with this step */
+} perftrace_profiler_action_t;
+
+/* When windows open. At most one of the three forms is used: with all fields at 0 every step is
+ * recorded, in one window without an end.
+ *
+ * 1. Cycles (active above 0), as torch.profiler.schedule has them: skip_first steps are skipped
+ *    once, then come cycles of wait, warmup and active steps.
+ * 2. Steps (steps not NULL).
+ * 3. Iterations (delay_iterations or max_iterations above 0), counted from a start, as vLLM has
+ *    them. */
+typedef struct perftrace_schedule {
+    size_t struct_size; /* sizeof(perftrace_schedule_t) of the program that filled it */
+
+    int64_t skip_first;  /* steps before the first cycle */
+    int64_t wait;        /* steps of a cycle in which nothing happens */
+    int64_t warmup;      /* steps of a cycle that warm up */
+    int64_t active;      /* steps of a cycle that are recorded: the length of a window */
+    int64_t repeat;      /* number of cycles; 0: no end */
+    int skip_first_wait; /* not 0: the first cycle has no wait */
+
+    int steps_apart;   /* not 0: each of adjacent listed steps is a window; 0: they share one */
+    const char *steps; /* "1,3,5-7"; "" is no step at all */
+
+    int64_t delay_iterations; /* iterations before the window */
+    int64_t max_iterations;   /* iterations of the window; 0: until it is stopped */
+    /* not 0: vLLM's count. It stops when it has counted more than max_iterations calls of step, and
+     * the call that ends the delay is one of them: the window is an iteration longer without a
+     * delay, and as long with one. */
+    int max_iterations_exceeded;
+} perftrace_schedule_t;
+
+#define PERFTRACE_SCHEDULE_INIT                                                                    \
+    { sizeof(perftrace_schedule_t), 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0 }
+
+/* The window that a step belongs to. */
+typedef struct perftrace_schedule_window {
+    int64_t index; /* 0, 1, 2...: the cycle, or the run of listed steps; -1: none */
+    int64_t first; /* its first and last step; last is -1 when the window has no end */
+    int64_t last;
+} perftrace_schedule_window_t;
+
+/* Whether a schedule can be followed: 0, or ERR_INVALID with the reason in *ret_reason (static
+ * text; may be NULL): a negative number, two forms at once, a list that is none, numbers whose sum
+ * is beyond int64_t, a structure without struct_size. schedule NULL: ERR_INVALID. Pure. */
+PERFTRACE_API int perftrace_schedule_check(const perftrace_schedule_t *schedule,
+                                           const char **ret_reason);
+
+/* What happens in a step (from 0): a perftrace_profiler_action_t, or ERR_INVALID for a negative
+ * step or a schedule that perftrace_schedule_check refuses. ret_window, which may be NULL, tells
+ * the window of a recorded step. Pure; any thread. The cycles are those of torch.profiler.schedule
+ * (its `step` is counted from 0, too). */
+PERFTRACE_API int perftrace_schedule_action(const perftrace_schedule_t *schedule, int64_t step,
+                                            perftrace_schedule_window_t *ret_window);
+
+/* How many windows the schedule has, -1 when they have no end; the first step that is recorded in
+ * *ret_first (may be NULL), -1 when there is none. A schedule that cannot be followed has 0 windows.
+ * Pure. */
+PERFTRACE_API int64_t perftrace_schedule_windows(const perftrace_schedule_t *schedule,
+                                                 int64_t *ret_first);
+
+/* Makes the schedule one of iterations for the tokens `first` to `end` - 1 of a sequence, an
+ * iteration making one token each: verl's profile_token_start and profile_token_end. first -1: from
+ * the start; end -1: without an end. ERR_INVALID: below -1, or end not above first. The cycles and
+ * steps of *schedule are cleared. Pure. */
+PERFTRACE_API int perftrace_schedule_set_tokens(perftrace_schedule_t *schedule, int64_t first,
+                                                int64_t end);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
