@@ -25,6 +25,11 @@ endif()
 
 # The pkg-config modules behind the static library's PkgConfig:: targets, found at configure time.
 set(perftrace_static_modules yaml-0.1)
+set(perftrace_pc_libs "-pthread")
+if(PERFTRACE_NET)
+  list(APPEND perftrace_static_modules libuv libcjson)
+  set(perftrace_pc_libs "-lhttp_parser -pthread")
+endif()
 
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/src/perftraceConfig.cmake.in

@@ -123,6 +123,15 @@ typedef struct perftrace_config {
     /* Sessions that may be unfinished at one time; beyond, the oldest is written as pending and
      * marked as evicted. 0: no limit. Default 1000000. */
     uint32_t session_max_live;
+    int hold; /* 1: the first perftrace_hold waits until somebody outside says go on. Default 0. */
+    int reserved; /* left as PERFTRACE_CONFIG_INIT has it */
+    /* Where the process listens to be controlled from outside (perftrace/control.h): "on" (a free
+     * port of 127.0.0.1), "PORT", "HOST:PORT", "[IPV6]:PORT" or "unix:PATH". NULL, "" or "off": it
+     * does not. */
+    const char *control;
+    /* Secret that requests must bring ("Authorization: Bearer TOKEN"); needed where other machines
+     * can connect. NULL or "": none. */
+    const char *control_token;
 } perftrace_config_t;
 
 /* Every field unset. Usable in C and C++: perftrace_config_t c = PERFTRACE_CONFIG_INIT; */
@@ -134,7 +143,7 @@ typedef struct perftrace_config {
             PERFTRACE_UNSET, PERFTRACE_UNSET, PERFTRACE_UNSET, PERFTRACE_UNSET, PERFTRACE_UNSET,   \
             PERFTRACE_UNSET, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32,        \
             PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32,    \
-            PERFTRACE_UNSET, PERFTRACE_UNSET_U32                                                   \
+            PERFTRACE_UNSET, PERFTRACE_UNSET_U32, PERFTRACE_UNSET, PERFTRACE_UNSET, NULL, NULL     \
     }
 
 /* Sets every field of a structure of `size` bytes to unset, as PERFTRACE_CONFIG_INIT does; for

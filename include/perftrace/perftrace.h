@@ -22,6 +22,7 @@
 #define PERFTRACE_PERFTRACE_H
 
 #include <perftrace/config.h>
+#include <perftrace/control.h>
 #include <perftrace/macros.h>
 #include <perftrace/session.h>
 #include <perftrace/status.h>

@@ -110,6 +110,14 @@
     X(session_max_live, U32, "1000000", "PERFTRACE_SESSION_MAX_LIVE", "session_tracer.max_live",   \
       0, 1000000000,                                                                               \
       "Sessions that may be unfinished at one time; beyond, the oldest is written as pending and " \
-      "marked as evicted. 0: no limit.")
+      "marked as evicted. 0: no limit.")                                                           \
+    X(hold, BOOL, "false", "PERFTRACE_HOLD", "control.hold", 0, 1,                                 \
+      "Whether the first perftrace_hold waits until somebody outside says go on.")                 \
+    X(control, TEXT, "", "PERFTRACE_CONTROL", "control.listen", 0, 0,                              \
+      "Where the process listens to be controlled: on (a free port of 127.0.0.1), PORT, "          \
+      "HOST:PORT, [IPV6]:PORT or unix:PATH. Empty or off: it does not.")                           \
+    X(control_token, TEXT, "", "PERFTRACE_CONTROL_TOKEN", "control.token", 0, 0,                   \
+      "Secret that requests must bring as a bearer token; needed where other machines can "        \
+      "connect.")
 
 #endif

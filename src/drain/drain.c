@@ -4,6 +4,7 @@
 #include "atomics.h"
 #include "os.h"
 #include "ring_clock.h"
+#include "slot_name.h"
 #include "take.h"
 #include "test_point.h"
 
@@ -150,21 +151,6 @@ static void announce(perftrace__drain_t *d, uint32_t tid, const char *name) {
     }
 }
 
-static void read_name(const perftrace__slot_t *s, char out[64], uint32_t *ret_seq) {
-    for (int tries = 0; tries < 100; tries++) {
-        /* Pairs with the release in perftrace__core_thread_name. */
-        uint32_t before = pt_load_acquire(&s->name_seq);
-        for (size_t i = 0; i < 64; i++) {
-            out[i] = pt_load_acquire(&s->name[i]);
-        }
-        if (!(before & 1) && pt_load_relaxed(&s->name_seq) == before) {
-            *ret_seq = before;
-            break;
-        }
-    }
-    out[63] = '\0';
-}
-
 static void report_slot_drops(perftrace__drain_t *d, uint32_t i) {
     perftrace__slot_t *s = d->ring->slots[i];
     perftrace__drain_lane_state_t *st = &d->states[i];
@@ -232,7 +218,7 @@ static uint32_t snapshot(perftrace__drain_t *d) {
         lane->tid = s->tid;
         if (s->generation != st->generation || pt_load_relaxed(&s->name_seq) != st->name_seq) {
             char name[64];
-            read_name(s, name, &st->name_seq);
+            perftrace__slot_name(s, name, &st->name_seq);
             st->generation = s->generation;
             announce(d, s->tid, name);
         }

@@ -6,6 +6,7 @@
 #include "os.h"
 #include "rank_select.h"
 #include "ring_layout.h"
+#include "runtime_service.h"
 #include "runtime_state.h"
 #include "session_sink.h"
 #include "status_text.h"
@@ -161,6 +162,7 @@ static void install_once(void) {
 int perftrace_init(const perftrace_config_t *config) {
     perftrace__runtime_t *rt = &perftrace__runtime;
     pthread_mutex_lock(&rt->lock);
+    bool resolved = false;
     int status = PERFTRACE_ERR_STATE;
     if (rt->active || rt->stopping || !clean_up_abandoned()) {
         goto done;
@@ -174,6 +176,7 @@ int perftrace_init(const perftrace_config_t *config) {
     rt->have_config = true;
     give_out(&msgs);
     perftrace__strbuf_free(&msgs);
+    resolved = status == PERFTRACE_OK;
     if (status || !selected()) {
         goto done;
     }
@@ -186,6 +189,10 @@ int perftrace_init(const perftrace_config_t *config) {
     status = perftrace__runtime_start();
 done:
     pthread_mutex_unlock(&rt->lock);
+    if (resolved) {
+        /* Not under the lock: what it serves takes the lock itself. */
+        perftrace__runtime_service.start(&rt->config.opt, rt->config.trace_dir);
+    }
     return status;
 }
 
@@ -268,6 +275,7 @@ int perftrace__runtime_stop(void) {
 
 int perftrace_shutdown(void) {
     perftrace__runtime_t *rt = &perftrace__runtime;
+    perftrace__runtime_service.stop();
     pthread_mutex_lock(&rt->lock);
     int status = PERFTRACE_OK;
     if (rt->active) {

@@ -89,7 +89,8 @@ fetch_arm64() {
     sysroot=$setup_root/build/test/aarch64.sysroot
     [ -e "$sysroot/complete" ] && return 0
     local packages=(libyaml-dev libyaml-0-2 libcjson-dev libcjson1 zlib1g-dev zlib1g libuv1-dev
-                    libuv1 libcmocka-dev libcmocka0 libisal-dev libisal2)
+                    libuv1 libhttp-parser-dev libhttp-parser2.9 libcmocka-dev libcmocka0
+                    libisal-dev libisal2)
     mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/debs" "$sysroot"
     local options=(-q -o APT::Architecture=arm64 -o APT::Architectures=arm64
                    -o Dir::State::Lists="$apt/lists" -o Dir::Cache="$apt/cache"

@@ -42,7 +42,9 @@ class Config(ctypes.Structure):
         (name, c_uint32) for name in (
             "save_interval", "flush_ms", "max_threads", "block_ms", "shutdown_ms", "string_max",
             "session_flush_threshold")] + [("counter_clock", c_int),
-                                           ("session_max_live", c_uint32)]
+                                           ("session_max_live", c_uint32),
+                                           ("hold", c_int), ("reserved", c_int),
+                                           ("control", c_char_p), ("control_token", c_char_p)]
 
 
 class Arg(ctypes.Structure):

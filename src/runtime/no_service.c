@@ -1,0 +1,32 @@
+/* no_service.c: a library without a server says so when one is asked for.
+ * SPDX-License-Identifier: MIT */
+#include "runtime_service.h"
+#include "runtime_state.h"
+
+#include <perftrace/control.h>
+
+static void start(const perftrace_config_t *options, const char *trace_dir) {
+    (void)trace_dir;
+    if (options->control[0] != '\0' || options->hold == 1) {
+        perftrace__runtime_log(PERFTRACE_LOG_ERROR,
+                               "control and hold do nothing: this library was built without the "
+                               "parts that need libuv (PERFTRACE_NET)");
+    }
+}
+
+static void stop(void) {
+}
+
+const perftrace__runtime_service_t perftrace__runtime_service = {start, stop};
+
+int perftrace_hold(const char *where, uint32_t timeout_ms) {
+    (void)where;
+    (void)timeout_ms;
+    return PERFTRACE_ERR_UNSUPPORTED;
+}
+
+int perftrace_control_url(char *ret_url, size_t size) {
+    (void)ret_url;
+    (void)size;
+    return PERFTRACE_ERR_UNSUPPORTED;
+}
