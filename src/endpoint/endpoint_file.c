@@ -86,7 +86,7 @@ static int place(const char *temp, const char *path) {
         /* A file system without links; a race is then possible, half a file is not. */
         return access(path, F_OK) != 0 && rename(temp, path) == 0 ? 0 : -EEXIST;
     }
-    perftrace__endpoint_t other;
+    perftrace__endpoint_t other = {.rank = -1};
     if (perftrace__endpoint_read(path, &other) == 0 &&
         perftrace__endpoint_owner(&other) == PERFTRACE__ENDPOINT_DEAD) {
         return rename(temp, path) == 0 ? 0 : -errno;
