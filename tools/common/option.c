@@ -347,6 +347,7 @@ int pt_option_parse(const pt_tool_t *tool, void *values, int argc, char *const *
         int status = PT_OPTION_GO_ON;
         if (only_operands || argument[0] != '-' || argument[1] == '\0') {
             p->out_of_memory |= !pt_string_list_add(ret_operands, argument);
+            only_operands = only_operands || tool->runs_command;
         } else if (strcmp(argument, "--") == 0) {
             only_operands = true;
         } else if (argument[1] == '-') {

@@ -121,6 +121,9 @@ typedef struct pt_tool {
     const pt_text_t *sections; /* more sections of the man page (FILES, ...); NULL: none */
     const char *operand_glob;  /* what completion offers as operands: "*.jsonl"; NULL: any file */
     const char *see_also;      /* "perf-trace-recover(1)"; NULL: none */
+    const pt_text_t *exits;    /* exit statuses, title "125"; NULL: those of exit_code.h */
+    bool runs_command;         /* the operands are a command with options of its own: the first
+                                  operand ends the tool's options, as "--" does */
 } pt_tool_t;
 
 /* Returned by pt_option_parse when the tool is to go on. */

@@ -68,13 +68,12 @@ static bool group_is_shown(const pt_tool_t *tool, size_t index) {
     return false;
 }
 
-static void append_exits(perftrace__strbuf_t *out, unsigned width) {
+static void append_exits(perftrace__strbuf_t *out, const pt_tool_t *tool, unsigned width) {
     perftrace__strbuf_puts(out, "\nExit status:\n");
-#define PT_I_LINE(name, value, text)                                                               \
-    perftrace__strbuf_printf(out, "  %3d  ", value);                                               \
-    pt_text_wrap(out, text, width, 7, 7);
-    PT_EXIT_LIST(PT_I_LINE)
-#undef PT_I_LINE
+    for (const pt_text_t *exit = pt_option_exits(tool); exit->title; exit++) {
+        perftrace__strbuf_printf(out, "  %3s  ", exit->title);
+        pt_text_wrap(out, exit->text, width, 7, 7);
+    }
 }
 
 void pt_option_help(const pt_tool_t *tool, unsigned width, perftrace__strbuf_t *out) {
@@ -104,5 +103,5 @@ void pt_option_help(const pt_tool_t *tool, unsigned width, perftrace__strbuf_t *
             pt_text_wrap(out, example->text, width, 0, 6);
         }
     }
-    append_exits(out, width);
+    append_exits(out, tool, width);
 }

@@ -27,6 +27,15 @@ pt_builtin_t pt_option_builtin(const pt_tool_t *tool, size_t index) {
                                       : (pt_builtin_t)(index - tool->option_count);
 }
 
+const pt_text_t *pt_option_exits(const pt_tool_t *tool) {
+    static const pt_text_t exits[] = {
+#define PT_I_EXIT_TEXT(name, value, text) {#value, text},
+        PT_EXIT_LIST(PT_I_EXIT_TEXT)
+#undef PT_I_EXIT_TEXT
+            {NULL, NULL}};
+    return tool->exits ? tool->exits : exits;
+}
+
 bool pt_option_is_shown(const pt_option_t *option) {
     return !option->hidden;
 }

@@ -22,6 +22,9 @@ const pt_option_t *pt_option_at(const pt_tool_t *tool, size_t index);
 /* Which common option the entry is. */
 pt_builtin_t pt_option_builtin(const pt_tool_t *tool, size_t index);
 
+/* The exit statuses to be explained; ends with a NULL title. */
+const pt_text_t *pt_option_exits(const pt_tool_t *tool);
+
 /* True for an entry that help, man page and completion show. */
 bool pt_option_is_shown(const pt_option_t *option);
 /* True when the option may be given several times with each counting. */

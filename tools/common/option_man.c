@@ -125,11 +125,11 @@ void pt_option_man(const pt_tool_t *tool, perftrace__strbuf_t *out) {
     }
     append_options(out, tool);
     perftrace__strbuf_puts(out, ".SH EXIT STATUS\n");
-#define PT_I_LINE(name, value, text)                                                               \
-    perftrace__strbuf_printf(out, ".TP\n\\fB%d\\fR\n", value);                                     \
-    append_string(out, text ".\n");
-    PT_EXIT_LIST(PT_I_LINE)
-#undef PT_I_LINE
+    for (const pt_text_t *exit = pt_option_exits(tool); exit->title; exit++) {
+        perftrace__strbuf_printf(out, ".TP\n\\fB%s\\fR\n", exit->title);
+        append_string(out, exit->text);
+        perftrace__strbuf_puts(out, ".\n");
+    }
     for (const pt_text_t *example = tool->examples; example && example->title; example++) {
         perftrace__strbuf_puts(out,
                                example == tool->examples ? ".SH EXAMPLES\n.TP\n\\fB" : ".TP\n\\fB");

@@ -1,0 +1,294 @@
+/* run_rank.c. SPDX-License-Identifier: MIT */
+#include "run_rank.h"
+
+#include "exit_code.h"
+#include "human.h"
+#include "message.h"
+#include "run_report.h"
+#include "run_spawn.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LOOK_FIRST_MS  2  /* workers are there soon; one that changes its title is then known */
+#define LOOK_MAX_MS    50 /* a worker that lives shorter is not seen */
+#define REPORT_LOOK_MS 100
+#define PENDING_MS     1000 /* how long a signal waits for a worker that is not found */
+#define ALIVE_LOOK_MS  50   /* without pidfd */
+
+static const char *profiler(const pt_rank_t *rank) {
+    return rank->launch->request->plan->title;
+}
+
+static void on_look(uv_timer_t *timer);
+
+static void look_again(pt_rank_t *rank, uint64_t ms) {
+    rank->look_ms = ms;
+    uv_timer_start(&rank->look, on_look, ms, 0);
+}
+
+/* ---- the end ------------------------------------------------------------------------------------
+ */
+
+static void finish(pt_rank_t *rank) {
+    if (rank->done) {
+        return;
+    }
+    rank->done = true;
+    uv_timer_stop(&rank->look);
+    uv_timer_stop(&rank->grace);
+    if (rank->worker_status >= 0) {
+        rank->status = rank->worker_status;
+    } else {
+        rank->status = rank->killed ? PT_RUN_EXIT_NO_REPORT : rank->process_status;
+    }
+    pt_launch_rank_done(rank->launch, rank);
+}
+
+/* Whether somebody is left who could still write a report: what a profiler left behind. */
+static bool has_orphans(const pt_rank_t *rank) {
+    const pt_launch_t *launch = rank->launch;
+    size_t n = launch->request->plan->count;
+    pid_t *known = calloc(2 * n, sizeof(*known));
+    size_t orphans = 0;
+    if (known) {
+        for (size_t i = 0; i < n; i++) {
+            known[i] = launch->ranks[i].started ? launch->ranks[i].process.pid : 0;
+            known[n + i] = launch->ranks[i].worker.pid;
+        }
+        orphans = pt_process_orphans(known, 2 * n);
+    }
+    free(known);
+    return orphans > 0;
+}
+
+static void on_grace(uv_timer_t *timer) {
+    pt_rank_t *rank = timer->data;
+    rank->grace_over = true;
+    if (!rank->process_ended) {
+        char span[PT_HUMAN_MAX];
+        pt_warn("rank %" PRId64 ": %s has not ended within %s after its worker, it is killed",
+                rank->plan->rank, profiler(rank),
+                pt_human_duration(span, rank->launch->request->grace_ns));
+        rank->killed = true;
+        pt_process_kill_tree(rank->process.pid);
+    }
+}
+
+static void start_grace(pt_rank_t *rank) {
+    if (!uv_is_active((const uv_handle_t *)&rank->grace) && !rank->grace_over) {
+        uv_timer_start(&rank->grace, on_grace, rank->launch->request->grace_ns / 1000000, 0);
+    }
+}
+
+/* Worker and profiler have ended: is the report there? */
+static void check_report(pt_rank_t *rank) {
+    const pt_plan_rank_t *plan = rank->plan;
+    perftrace__strbuf_t path = PERFTRACE__STRBUF_INIT;
+    if (!plan->report_dir) {
+        finish(rank);
+    } else if (pt_run_report_find(plan->report_dir, plan->report_start, &rank->before, &path)) {
+        pt_detail("rank %" PRId64 ": %s", plan->rank, perftrace__strbuf_cstr(&path));
+        finish(rank);
+    } else if (!rank->grace_over && !rank->killed && has_orphans(rank)) {
+        start_grace(rank);
+        look_again(rank, REPORT_LOOK_MS);
+    } else {
+        rank->missing = true;
+        finish(rank);
+    }
+    perftrace__strbuf_free(&path);
+}
+
+static void worker_ended(pt_rank_t *rank) {
+    if (rank->worker_ended) {
+        return;
+    }
+    int status;
+    rank->worker_ended = true;
+    uv_timer_stop(&rank->look);
+    /* It is ours to wait for where its profiler died before it. */
+    if (rank->worker.pid && waitpid(rank->worker.pid, &status, WNOHANG) == rank->worker.pid) {
+        rank->worker_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    }
+    if (rank->process_ended) {
+        check_report(rank);
+    } else {
+        pt_detail("rank %" PRId64 ": the worker has ended; %s writes its report", rank->plan->rank,
+                  profiler(rank));
+        start_grace(rank);
+    }
+}
+
+/* ---- the worker ---------------------------------------------------------------------------------
+ */
+
+static void on_watch(uv_poll_t *watch, int status, int events) {
+    (void)status;
+    (void)events;
+    uv_poll_stop(watch);
+    worker_ended(watch->data);
+}
+
+static void deliver(pt_rank_t *rank) {
+    for (int signum = 1; signum < 64; signum++) {
+        if (rank->pending >> signum & 1) {
+            pt_process_signal(&rank->worker, signum);
+        }
+    }
+    rank->pending = 0;
+}
+
+static void found_worker(pt_rank_t *rank, pt_process_t worker) {
+    rank->worker = worker;
+    pt_detail("rank %" PRId64 ": the worker is process %d", rank->plan->rank, (int)worker.pid);
+#ifdef SYS_pidfd_open
+    rank->pidfd = (int)syscall(SYS_pidfd_open, worker.pid, 0);
+#endif
+    if (rank->pidfd >= 0 && pt_process_is_alive(&worker) &&
+        uv_poll_init(&rank->launch->loop, &rank->watch, rank->pidfd) == 0) {
+        rank->watch.data = rank;
+        uv_poll_start(&rank->watch, UV_READABLE, on_watch);
+    } else {
+        look_again(rank, ALIVE_LOOK_MS);
+    }
+    deliver(rank);
+}
+
+static const pt_string_list_t *command_of(const pt_rank_t *rank) {
+    return rank->launch->request->command;
+}
+
+static void look_for_worker(pt_rank_t *rank) {
+    pt_process_t worker = pt_process_find(rank->process.pid, command_of(rank));
+    uint64_t waited = uv_now(&rank->launch->loop) - rank->pending_ms;
+    if (!worker.pid && rank->pending && waited >= PENDING_MS) {
+        /* A worker of another name; else one that shares its process with the profiler. */
+        worker = pt_process_only_child(rank->process.pid);
+        for (int signum = 1; signum < 64 && !worker.pid; signum++) {
+            if (rank->pending >> signum & 1) {
+                uv_process_kill(&rank->process, signum);
+                rank->pending &= ~(UINT64_C(1) << signum);
+            }
+        }
+    }
+    if (worker.pid) {
+        found_worker(rank, worker);
+    } else {
+        look_again(rank, PT_MIN(rank->look_ms * 2, LOOK_MAX_MS));
+    }
+}
+
+static void on_look(uv_timer_t *timer) {
+    pt_rank_t *rank = timer->data;
+    if (rank->worker_ended) {
+        check_report(rank);
+    } else if (rank->worker.pid) {
+        if (pt_process_is_alive(&rank->worker)) {
+            look_again(rank, ALIVE_LOOK_MS);
+        } else {
+            worker_ended(rank);
+        }
+    } else {
+        look_for_worker(rank);
+    }
+}
+
+/* The profiler has ended. Its worker may live on: profilers die, and nsys ends its session with the
+ * last window. */
+static void profiler_ended(pt_rank_t *rank) {
+    pt_launch_t *launch = rank->launch;
+    size_t n = launch->request->plan->count;
+    uv_timer_stop(&rank->look);
+    if (!rank->worker.pid && !rank->worker_ended) {
+        pt_process_t *taken = calloc(n, sizeof(*taken));
+        for (size_t i = 0; taken && i < n; i++) {
+            taken[i] = launch->ranks[i].worker;
+        }
+        pt_process_t worker =
+            taken ? pt_process_find_orphan(command_of(rank), taken, n) : (pt_process_t){0, 0};
+        free(taken);
+        if (worker.pid) {
+            found_worker(rank, worker);
+        }
+    }
+    if (rank->worker_ended) {
+        check_report(rank);
+    } else if (rank->worker.pid && !rank->killed && pt_process_is_alive(&rank->worker)) {
+        pt_warn("rank %" PRId64 ": %s has ended before the worker, which goes on", rank->plan->rank,
+                profiler(rank));
+        if (rank->pidfd < 0) {
+            look_again(rank, ALIVE_LOOK_MS);
+        }
+    } else {
+        worker_ended(rank);
+    }
+}
+
+static void on_process_exit(uv_process_t *process, int64_t status, int signum) {
+    pt_rank_t *rank = process->data;
+    rank->process_ended = true;
+    rank->process_status = signum ? 128 + signum : (int)status;
+    if (rank->wrapped) {
+        profiler_ended(rank);
+    } else {
+        rank->worker_status = rank->process_status;
+        worker_ended(rank);
+    }
+}
+
+int pt_rank_start(pt_rank_t *rank) {
+    const pt_plan_rank_t *plan = rank->plan;
+    uv_loop_t *loop = &rank->launch->loop;
+    rank->worker_status = -1;
+    rank->pidfd = -1;
+    rank->wrapped = profiler(rank) != NULL;
+    uv_timer_init(loop, &rank->look);
+    uv_timer_init(loop, &rank->grace);
+    rank->look.data = rank->grace.data = rank->process.data = rank;
+    if (plan->report_dir &&
+        !pt_run_report_remember(plan->report_dir, plan->report_start, &rank->before)) {
+        pt_error("out of memory");
+        return PT_EXIT_INTERNAL;
+    }
+    int status = pt_spawn(rank, on_process_exit);
+    if (status == PT_EXIT_OK && rank->wrapped) {
+        look_again(rank, LOOK_FIRST_MS);
+    } else if (status == PT_EXIT_OK) {
+        rank->worker = (pt_process_t){rank->process.pid, 0};
+    }
+    return status;
+}
+
+/* ---- signals ------------------------------------------------------------------------------------
+ */
+
+void pt_rank_signal(pt_rank_t *rank, int signum) {
+    if (rank->done || !rank->started) {
+        return;
+    }
+    if (!rank->wrapped) {
+        uv_process_kill(&rank->process, signum);
+    } else if (rank->worker_ended || (rank->worker.pid && !pt_process_is_alive(&rank->worker))) {
+        bool give_up = rank->launch->asked > 1 && !rank->process_ended && !rank->killed;
+        if (give_up) {
+            pt_warn("rank %" PRId64 ": %s is killed before its report is written", rank->plan->rank,
+                    profiler(rank));
+            rank->killed = true;
+            pt_process_kill_tree(rank->process.pid);
+        } else {
+            rank->grace_over = rank->grace_over || (rank->launch->asked > 1 && rank->process_ended);
+        }
+    } else if (rank->worker.pid) {
+        pt_process_signal(&rank->worker, signum);
+    } else if (!rank->process_ended) {
+        rank->pending_ms = rank->pending ? rank->pending_ms : uv_now(&rank->launch->loop);
+        rank->pending |= UINT64_C(1) << signum;
+        uv_timer_stop(&rank->look);
+        look_for_worker(rank);
+    }
+}
