@@ -1,4 +1,4 @@
-# test_processes.py: fork, spawn, exits, misuse. SPDX-License-Identifier: MIT
+# test_processes.py: fork, spawn, exits. SPDX-License-Identifier: MIT
 import os
 import signal
 import subprocess
@@ -14,9 +14,6 @@ RECOVER = os.environ.get("PERFTRACE_RECOVER")
 class Processes(traced.Case):
     def ran(self, code, **options):
         return traced.run(code, self.root, **options)
-
-    def names(self):
-        return sorted(e["name"] for e in self.events())
 
     def test_exits(self):
         for end, want in [("", 0), ("sys.exit(3)", 3), ("raise KeyboardInterrupt", -2)]:
@@ -113,85 +110,6 @@ class Processes(traced.Case):
                         "time.sleep(10)\n", check=False)
         self.assertEqual(done.returncode, -signal.SIGTERM)
         self.assertEqual(self.names(), ["x"])
-
-    # ---- misuse ----
-
-    def test_closing_twice_and_elsewhere(self):
-        import threading
-        self.configure()
-        before = pt.statistics()["strays"]
-        scope = pt.trace_scope("twice")
-        scope.__enter__()
-        scope.__exit__(None, None, None)
-        scope.__exit__(None, None, None)
-        self.assertEqual(pt.statistics()["strays"] - before, 1)
-        elsewhere = pt.trace_scope("elsewhere")
-        elsewhere.__enter__()
-        t = threading.Thread(target=elsewhere.__exit__, args=(None, None, None))
-        t.start()
-        t.join()
-        self.assertEqual(pt.statistics()["strays"] - before, 2)
-        elsewhere.__exit__(None, None, None)
-        self.assertEqual(self.names(), ["elsewhere", "twice"])
-
-    def test_scopes_that_are_left_open(self):
-        self.configure()
-        pt.trace_scope("never closed").__enter__()
-        pt.trace_scope("with", args={"n": 1}).__enter__()
-        events = self.events()
-        self.assertEqual([(e["name"], e["ph"], e["args"]["unfinished"]) for e in events],
-                         [("never closed", "B", True), ("with", "B", True)])
-
-    def test_after_reset_nothing_is_recorded(self):
-        self.configure()
-        scope = pt.trace_scope("kept")
-        pt.reset()
-        with scope:
-            pass
-        with pt.trace_scope("after"):
-            pass
-        self.assertEqual(self.names(), [])
-
-    def test_a_directory_that_cannot_be_made(self):
-        with open(os.path.join(self.root, "file"), "w"):
-            pass
-        with self.assertRaisesRegex(RuntimeError, "tracing cannot start"):
-            pt.configure(pt.PerfTracerConfig(dir=os.path.join(self.root, "file", "x"), enabled=True), rank=0)
-        self.assertFalse(pt.is_configured())
-
-    # ---- the library ----
-
-    def load(self, library, code="import perftrace"):
-        return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                              env={**os.environ, "PERFTRACE_LIBRARY": library})
-
-    def test_a_missing_library(self):
-        done = self.load("/no/such/libperftrace.so")
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("libperftrace cannot be loaded: /no/such/libperftrace.so: there is no such file",
-                      done.stderr)
-        self.assertIn("PERFTRACE_LIBRARY", done.stderr)
-
-    def test_a_library_of_another_kind(self):
-        import ctypes.util
-        other = ctypes.util.find_library("z") or ctypes.util.find_library("m") or "libc.so.6"
-        done = self.load(other)
-        self.assertIn("is not libperftrace 0.1", done.stderr)
-        script = os.path.join(self.root, "no.so")
-        with open(script, "w") as file:
-            file.write("no library")
-        self.assertIn("LibraryError", self.load(script).stderr)
-
-    def test_the_structures_are_those_of_the_library(self):
-        from perftrace import _library as lib
-        c = lib.Config()
-        lib.ctypes.memset(lib.ctypes.byref(c), 0x5a, lib.ctypes.sizeof(c))
-        lib.config_init(c, lib.ctypes.sizeof(c))
-        self.assertEqual(c.struct_size, lib.ctypes.sizeof(c))
-        for name, kind in lib.Config._fields_[1:]:
-            want = None if kind in (lib.c_char_p, lib.c_void_p) else \
-                -1 if kind is lib.c_int else 2**(8 * lib.ctypes.sizeof(kind)) - 1
-            self.assertEqual(getattr(c, name), want, name)
 
 
 if __name__ == "__main__":

@@ -52,6 +52,9 @@ class Case(unittest.TestCase):
         events = [e for e in self.lines() if e["ph"] != "M"]
         return [e for e in events if e["name"] in names] if names else events
 
+    def names(self):
+        return sorted(e["name"] for e in self.events())
+
     def records(self):
         return self.lines("sessions-r*.jsonl")
 

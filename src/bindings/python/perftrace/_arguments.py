@@ -3,13 +3,18 @@
 
 pack(args) gives the shape (keys and types, which belong to a call site) and the block of bytes.
 """
+import itertools
 import math
+import operator
 import struct
 
 from . import _library as lib
 
 TEXT_MAX = 4000  # of a repr, of a JSON text; the library's own limit is string_max
 _ITEMS_MAX = 200  # of a container; what lies behind is told by number
+_VALUES_MAX = 2000  # of all containers of one argument: more would not fit into TEXT_MAX anyway
+_BITS_MAX = 2000  # of an integer that is written with decimals, which takes long for large ones
+SHAPES_MAX = 4096  # different keys and types of arguments that have call sites of their own
 
 _int64 = struct.Struct("=q").pack
 _uint64 = struct.Struct("=Q").pack
@@ -38,6 +43,26 @@ def clean(key):
     return encode(key).decode()
 
 
+def whole(value):
+    """The whole number that something is (also one of numpy's, or a tensor), if it has 64 bits; else
+    None."""
+    try:
+        number = operator.index(value)
+    except Exception:
+        return None
+    return number if -2**63 <= number < 2**63 else None
+
+
+def flow_number(flow_id):
+    """64 bits for an id of any kind: a number itself, else made of its text, the same in every process."""
+    try:
+        return operator.index(flow_id) % 2**64
+    except Exception:
+        import hashlib  # for such ids only
+        text = flow_id if type(flow_id) is str else describe(flow_id)
+        return int.from_bytes(hashlib.blake2b(encode(text), digest_size=8).digest(), "big")
+
+
 _CODES = {lib.I64: "q", lib.F64: "d", lib.BOOL: "Q"}
 
 
@@ -61,7 +86,9 @@ def describe(value):
             # Not the values: they may lie on a device that is busy.
             return f"{kind.__name__}(shape={tuple(value.shape)}, dtype={value.dtype}, " \
                    f"device={value.device})"
-        text = repr(value)
+        if isinstance(value, (bytes, bytearray)):
+            value = value[:TEXT_MAX]
+        text = _digits(value) if kind is int else repr(value)
     except Exception as error:
         return f"<{kind.__name__}: repr raises {type(error).__name__}>"
     return text if len(text) <= TEXT_MAX else f"{text[:TEXT_MAX]}…"
@@ -82,35 +109,54 @@ def _scalar(value):
     return None
 
 
-def plain(value, depth=0):
+def _digits(number):
+    """Of an integer: decimals, or hexadecimal ones where those would take long."""
+    if number.bit_length() <= _BITS_MAX:
+        return str(number)
+    text = hex(number)
+    return text if len(text) <= TEXT_MAX else f"{text[:TEXT_MAX]}…"
+
+
+def _some(items, left):
+    """The first items of a container, as many as may still be taken; left is their number, in a list."""
+    some = list(itertools.islice(items, min(_ITEMS_MAX, left[0])))
+    left[0] -= len(some)
+    return some
+
+
+def plain(value, depth=0, left=None):
     """Something that json.dumps takes and that is strict JSON."""
     kind = type(value)
-    if value is None or kind is bool or kind is str:
-        return value if kind is not str else encode(value).decode()
+    if value is None or kind is bool:
+        return value
+    if kind is str:
+        return encode(value if len(value) <= TEXT_MAX else f"{value[:TEXT_MAX]}…").decode()
     if kind is int:
-        return value if abs(value) < 2**63 else str(value)
+        return value if abs(value) < 2**63 else _digits(value)
     if kind is float:
         return value if math.isfinite(value) else str(value)
     if depth > 16:
         return describe(value)
+    if left is None:
+        left = [_VALUES_MAX]
     if isinstance(value, dict):
-        items = list(value.items())
-        out = {_key(k): plain(v, depth + 1) for k, v in items[:_ITEMS_MAX]}
-        if len(items) > _ITEMS_MAX:
-            out["…"] = f"{len(items) - _ITEMS_MAX} more"
+        items = _some(value.items(), left)
+        out = {_key(k): plain(v, depth + 1, left) for k, v in items}
+        if len(value) > len(items):
+            out["…"] = f"{len(value) - len(items)} more"
         return out
     if isinstance(value, (list, tuple, set, frozenset)):
-        items = list(value)
-        out = [plain(v, depth + 1) for v in items[:_ITEMS_MAX]]
-        if len(items) > _ITEMS_MAX:
-            out.append(f"… {len(items) - _ITEMS_MAX} more")
+        items = _some(value, left)
+        out = [plain(v, depth + 1, left) for v in items]
+        if len(value) > len(items):
+            out.append(f"… {len(value) - len(items)} more")
         return out
     scalar = _scalar(value)
     if scalar is not None and scalar is not value:
-        return plain(scalar, depth + 1)
+        return plain(scalar, depth + 1, left)
     for base in (bool, int, float, str):  # enums and other classes made of them
         if isinstance(value, base):
-            return plain(base(value), depth + 1)
+            return plain(base(value), depth + 1, left)
     return describe(value)
 
 
@@ -126,7 +172,7 @@ def _pack_one(value):
     if kind is int:
         if -2**63 <= value < 2**63:
             return lib.I64, _int64(value)
-        return (lib.U64, _uint64(value)) if 0 < value < 2**64 else (lib.STR, _text(str(value)))
+        return (lib.U64, _uint64(value)) if 0 < value < 2**64 else (lib.STR, _text(_digits(value)))
     if kind is float:
         return lib.F64, _double(value)
     if kind is str:
@@ -152,7 +198,10 @@ def _pack_any(args):
     items = list(args.items())
     rest = items[lib.MAX_ARGS - 1:] if len(items) > lib.MAX_ARGS else []
     for key, value in items[:len(items) - len(rest)]:
-        kind, block = _pack_one(value)
+        try:
+            kind, block = _pack_one(value)
+        except Exception as error:  # a container whose methods fail
+            kind, block = lib.STR, _text(f"<{type(value).__name__}: {type(error).__name__}>")
         keys.append(_key(key))
         types.append(kind)
         blocks.append(block)
@@ -167,20 +216,43 @@ def _pack_any(args):
 _ALL_INTS = [(lib.I64,) * n for n in range(lib.MAX_ARGS + 1)]
 
 
+_shapes = set()
+
+
+def has_shape(keys, types):
+    """Whether arguments of these keys and types have call sites of their own: a program that makes keys
+    up as it goes would make ever more."""
+    shape = keys, types
+    if shape in _shapes:
+        return True
+    if len(_shapes) >= SHAPES_MAX:
+        return False
+    _shapes.add(shape)
+    return True
+
+
+def _pack_mapping(args):
+    if type(args) is not dict:
+        return _pack_any(dict(args) if hasattr(args, "keys") else {"args": args})
+    values = args.values()
+    n = len(args)
+    if n <= lib.MAX_ARGS and {int}.issuperset(map(type, values)) and \
+            {str}.issuperset(map(type, args)):
+        try:
+            return tuple(args), _ALL_INTS[n], _INTS[n](*values)
+        except struct.error:
+            pass  # more than 64 bits
+    return _pack_any(args)
+
+
 def pack(args):
     """(keys, types, block) of a mapping, which is not changed; of anything else one argument called
     args. Does not raise."""
     try:
-        if type(args) is dict:
-            values = args.values()
-            n = len(args)
-            if n <= lib.MAX_ARGS and {int}.issuperset(map(type, values)) and \
-                    {str}.issuperset(map(type, args)):
-                try:
-                    return tuple(args), _ALL_INTS[n], _INTS[n](*values)
-                except struct.error:
-                    pass  # more than 64 bits
-            return _pack_any(args)
-        return _pack_any(dict(args) if hasattr(args, "keys") else {"args": args})
+        packed = _pack_mapping(args)
+        if has_shape(packed[0], packed[1]):
+            return packed
+        kind, block = _json(plain(dict(args) if hasattr(args, "keys") else args))
+        return ("args",), (kind,), block
     except Exception as error:
         return _pack_any({"args": f"<{type(args).__name__}: {type(error).__name__}>"})

@@ -7,6 +7,7 @@ import types
 
 from . import _library as lib
 from . import _scopes as scopes
+from ._arguments import describe
 from ._sites import category_of, has_name, name_of, site
 
 
@@ -32,7 +33,10 @@ def _pt_traced({parameters}):
     try:
         _pt_result = _pt_function({arguments})
     except BaseException as _pt_error:
-        _pt_failed(_pt_error)
+        try:
+            _pt_failed(_pt_error)
+        except Exception:  # the stack has no room for that, as there was none for what failed
+            _pt_end(_pt_number)
         raise
     if _pt_end(_pt_number):
         _pt_stray()
@@ -129,6 +133,8 @@ def wrap(function, enter, enter_own, of_function):
     """enter(): a scope where a coroutine runs; enter_own(): one for a generator."""
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(wrap(function.__func__, enter, enter_own, of_function))
+    if not callable(function):
+        raise TypeError(f"only what can be called can be decorated, not {describe(function)}")
     kind = _kind(function)
     if kind & _COROUTINE:
         return _of_coroutine(function, enter)

@@ -12,8 +12,8 @@ import sys
 from contextvars import ContextVar
 
 from . import _library as lib
-from ._arguments import clean, encode, pack, packer
-from ._sites import category_of, has_name, name_of, site
+from ._arguments import clean, encode, has_shape, pack, packer
+from ._sites import category_of, has_name, may_keep, name_of, site
 
 
 def running_loop():
@@ -33,12 +33,14 @@ def current_task():
 
 
 on = False  # whether events are recorded; set by perf_tracer
+run = 0  # which one it is in this process; of perf_tracer
 
 _ids = itertools.count(1)
 _track = ContextVar("perftrace_track", default=None)  # (task, id) of the innermost open scope
 
 # strays: ends of scopes that are not open on the thread; orphans: phases where no session is current
-counts = {"strays": 0, "orphans": 0}
+# refused: ids that are no whole numbers of 64 bits
+counts = {"strays": 0, "orphans": 0, "refused": 0}
 
 
 class Null:
@@ -91,8 +93,11 @@ class Scope(Null):
         if kind is None:
             if end(self.number):
                 counts["strays"] += 1
-        else:
+            return
+        try:
             end_with(self.number, self.name, self.category, None, kind, error)
+        except Exception:  # the stack has no room for that, as there was none for what failed
+            end(self.number)
 
 
 class Shape:
@@ -123,8 +128,11 @@ class ShapedScope(Null):
             if end_packed(shape.number, shape.as_number, self.block, len(self.block)):
                 counts["strays"] += 1
         else:
-            end_with(shape.number, shape.name, shape.category,
-                     (shape.keys, shape.types, self.block), kind, error)
+            try:
+                end_with(shape.number, shape.name, shape.category,
+                         (shape.keys, shape.types, self.block), kind, error)
+            except Exception:  # as above
+                lib.end(shape.number)
 
 
 class ScopeWith(Null):
@@ -145,7 +153,10 @@ class ScopeWith(Null):
             lib.begin_named(self.number, self.shown)
 
     def __exit__(self, kind, error, trace):
-        end_with(self.number, self.name, self.category, self.args, kind, error)
+        try:
+            end_with(self.number, self.name, self.category, self.args, kind, error)
+        except Exception:  # as above
+            lib.end(self.number)
 
 
 def end_with(number, name, category, packed, kind, error):
@@ -184,14 +195,14 @@ def point(kind, name, category, number, packed):
 
 class TrackScope(Null):
     """A scope on an async track: of a task, or (own) of nothing else. One a call."""
-    __slots__ = ("name", "category", "args", "task", "id", "token", "is_open")
+    __slots__ = ("name", "category", "args", "task", "id", "token", "run")
 
     def __init__(self, name, category, args, task):
         self.name = name
         self.category = category
         self.args = args  # packed, or None
         self.task = task
-        self.is_open = False
+        self.run = None  # where it is open
 
     def __enter__(self):
         outer = _track.get()
@@ -203,19 +214,22 @@ class TrackScope(Null):
             if outer is not None:
                 args = add(args, "parent", outer[1])
         self.token = _track.set((self.task, self.id))
-        self.is_open = True
+        self.run = run
         point(lib.ASYNC_BEGIN, self.name, self.category, self.id, args)
 
     def __exit__(self, kind, error, trace):
-        if not self.is_open:
+        begun, self.run = self.run, None
+        if begun is None:
             counts["strays"] += 1
             return
-        self.is_open = False
         try:
             _track.reset(self.token)
         except ValueError:
             pass  # left in another context than it was entered in
         self.token = None
+        if begun != run:  # its begin is in the trace that was closed
+            counts["strays"] += 1
+            return
         args = pack({"exception": failure(kind, error)}) if is_failure(kind) else None
         point(lib.ASYNC_END, self.name, self.category, self.id, args)
 
@@ -255,10 +269,12 @@ def _shaped_scope(name, category, args):
     except KeyError:
         keys, kinds = key[2:]
         if not (0 < len(keys) <= lib.MAX_ARGS and _NUMBERS.keys() >= set(kinds) and
-                set(map(type, keys)) == {str} and type(name) is str and has_name(name)):
+                set(map(type, keys)) == {str} and may_keep(name, category) and has_name(name)):
             return None
-        shape = _shapes[key] = Shape(name, category_of(category), tuple(map(clean, keys)),
-                                     tuple(_NUMBERS[k] for k in kinds))
+        keys, types = tuple(map(clean, keys)), tuple(_NUMBERS[k] for k in kinds)
+        if not has_shape(keys, types):
+            return None
+        shape = _shapes[key] = Shape(name, category_of(category), keys, types)
     try:
         return ShapedScope(shape, shape.pack(*args.values()))
     except struct.error:
@@ -271,7 +287,7 @@ def thread_scope(name, category, args):
         if type(args) is dict:
             try:
                 scope = _shaped_scope(name, category, args)
-            except TypeError:  # cannot be a key
+            except Exception:  # cannot be a key
                 scope = None
             if scope is not None:
                 return scope
@@ -279,11 +295,11 @@ def thread_scope(name, category, args):
     try:
         return _plain[name, category]
     except KeyError:
-        scope = _plain[name, category] = _new_scope(name, category, None)
-        if type(scope) is not Scope:
-            del _plain[name, category]  # names that are made up are not kept
+        scope = _new_scope(name, category, None)
+        if type(scope) is Scope and may_keep(name, category):
+            _plain[name, category] = scope  # but not for names that are made up
         return scope
-    except TypeError:  # cannot be a key
+    except Exception:  # cannot be a key
         return _new_scope(name, category, None)
 
 

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from . import _decorators
 from . import _library as lib
 from . import _scopes as scopes
-from ._arguments import encode, pack
+from ._arguments import encode, pack, whole
 from ._sites import name_of, site
 
 task_id = ContextVar("perftrace_task_id", default=None)
@@ -17,8 +17,20 @@ session_id = ContextVar("perftrace_session_id", default=None)
 on = False  # whether sessions are recorded; set by perf_tracer
 
 
+def _id(value):
+    """An id as the library has it; NO_ID for None, and for what is no id, which is counted."""
+    if value is None:
+        return lib.NO_ID
+    number = whole(value)
+    if number is None or number < 0:
+        scopes.counts["refused"] += 1
+        return lib.NO_ID
+    return number
+
+
 def register_task(task):
-    if on and task is not None:
+    task = _id(task) if on else lib.NO_ID
+    if task != lib.NO_ID:
         lib.task_register(task, lib.NO_ID)
 
 
@@ -26,7 +38,7 @@ def register_session(task):
     """The id of a new session of a task (None: of none), or None while sessions are off."""
     if not on:
         return None
-    session = lib.session_register(lib.NO_ID if task is None else task)
+    session = lib.session_register(_id(task))
     return session if session >= 0 else None
 
 
@@ -73,8 +85,8 @@ class PhaseScope(scopes.Null):
 def phase(name, start_payload=None, end_payload=None):
     if not on:
         return scopes.NULL
-    session = session_id.get()
-    if session is None:
+    session = _id(session_id.get())
+    if session == lib.NO_ID:
         scopes.counts["orphans"] += 1
         return scopes.NULL
     return PhaseScope(name, session, start_payload, end_payload)
@@ -119,10 +131,12 @@ def record(method, session=None, task=None, payload=()):
     if not on or (session is None and task is None):
         return
     payload = dict(payload)
-    session, task = (session, lib.NO_ID) if session is not None else (lib.NO_ID, task)
+    session, task = (_id(session), lib.NO_ID) if session is not None else (lib.NO_ID, _id(task))
+    if session == task:
+        return
     if method == "increment_counter":
-        value = payload.get("value", 1)
-        if type(value) is int and session != lib.NO_ID:
+        value = whole(payload.get("value", 1))
+        if value is not None and session != lib.NO_ID:
             lib.session_counter(session, encode(name_of(payload.get("name"))), value)
         return
     status, reason = payload.get("status"), payload.get("reason")
@@ -142,13 +156,14 @@ class SessionTracer:
 
     def register_session(self, task_id):
         session = register_session(task_id)
-        if session is not None and task_id is not None:
-            self._of_task.setdefault(task_id, []).append(session)
+        task = whole(task_id)
+        if session is not None and task is not None:
+            self._of_task.setdefault(task, []).append(session)
         return session
 
     def get_session_ids(self, task_id):
         """Sessions of a task that was not finalized yet."""
-        return list(self._of_task.get(task_id, ()))
+        return list(self._of_task.get(whole(task_id), ()))
 
     def record_event(self, session_id, event, **payload):
         record(event, session_id, None, payload)
@@ -159,7 +174,7 @@ class SessionTracer:
 
     def record_of_task(self, task_id, method, payload):
         if method in ("mark_finalized", "finalized"):
-            self._of_task.pop(task_id, None)
+            self._of_task.pop(whole(task_id), None)
             record(method, None, task_id, payload)
             return
         for session in self.get_session_ids(task_id):

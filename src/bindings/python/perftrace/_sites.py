@@ -8,18 +8,35 @@ from . import _library as lib
 from ._arguments import encode
 
 NAMES_MAX = 4096
+CATEGORIES_MAX = 1024
 _NO_SHAPE = ((), ())
 
 _numbers = {}  # (kind, name or None, category, keys, types): number
 _names = set()  # that have sites of their own
+_categories = set()
 
 
 def category_of(category):
-    """AReaL's rule: what is no text, or blank, is misc; the library knows the aliases."""
-    if type(category) is str and category.strip():
+    """AReaL's rule: what is no text, or blank, is misc; the library knows the aliases. Past the first
+    thousand of them each is misc: categories are for filters, not for what differs from call to call."""
+    if type(category) is not str:
+        try:
+            category = category.value  # Category, or another enum of texts
+        except Exception:
+            return "misc"
+    if category in _categories:
         return category
-    value = getattr(category, "value", None)  # Category, or another enum of texts
-    return value if type(value) is str and value.strip() else "misc"
+    if type(category) is not str or not category.strip() or len(_categories) >= CATEGORIES_MAX:
+        return "misc"
+    _categories.add(category)
+    return category
+
+
+def may_keep(name, category):
+    """Whether what belongs to a name and category as they were given may be kept under them: not objects
+    of any kind, of which there may be any number."""
+    return type(name) is str and (category is None or isinstance(category, str) and
+                                  category_of(category) == category)
 
 
 def name_of(name):

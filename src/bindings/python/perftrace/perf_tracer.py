@@ -8,7 +8,7 @@ import threading
 
 from . import _decorators, _profiler, _scopes, _sessions
 from . import _library as lib
-from ._arguments import encode, pack
+from ._arguments import encode, flow_number, pack, whole
 from ._context import carry, patch_executors, submit, unpatch_executors
 from ._decorators import trace_perf
 from ._sessions import SessionTracer, session_context, trace_session
@@ -45,25 +45,6 @@ _lock = threading.Lock()
 
 # ---- the tracers --------------------------------------------------------------------------------
 
-def _library_config(config, rank, role, enabled, sessions):
-    c = lib.Config()
-    lib.config_init(c, lib.ctypes.sizeof(c))
-    texts = {"experiment_name": config.experiment_name, "trial_name": config.trial_name,
-             "fileroot": config.fileroot, "dir": config.dir, "role": role}
-    for key, value in {**texts, **config.options}.items():
-        if key not in (name for name, *_ in lib.Config._fields_) or key in ("log", "struct_size"):
-            raise ValueError(f"the library has no option {key!r}")
-        if value is not None:
-            setattr(c, key, value if isinstance(value, int) else encode(str(value)))
-    c.rank = -1 if rank is None else rank
-    c.enabled = int(enabled)
-    c.save_interval = max(int(config.save_interval), 1)
-    c.session_enabled = int(sessions is not None and sessions.enabled)
-    if c.session_enabled:
-        c.session_flush_threshold = sessions.threshold()
-    return c
-
-
 class StartError(RuntimeError):
     """The library cannot start: it says why."""
 
@@ -72,9 +53,14 @@ class PerfTracer:
     """The tracer of this process; made by configure. rank None: as the launcher says."""
 
     def __init__(self, config, *, rank, role=None):
-        if rank is not None and rank < 0:
-            raise ValueError(f"rank {rank} is negative")
+        from .config import option, taken
+        if rank is not None:
+            rank = option("rank", rank)
+            if rank < 0:
+                raise ValueError(f"rank {rank} is negative")
+        config = taken(config)
         self.config, self.rank, self.role = config, rank, role
+        self._ended = False
         sessions = config.session_tracer
         self._session_tracer = SessionTracer() if sessions is not None and sessions.enabled else None
         self._enabled = False
@@ -83,10 +69,9 @@ class PerfTracer:
         _profiler.steps, _profiler.rank = frozenset(steps), rank
 
     def _start(self, enabled):
-        sessions = self.config.session_tracer
         if enabled or self._session_tracer is not None:
-            c = _library_config(self.config, self.rank, self.role, enabled, sessions)
-            status = lib.init(c)
+            from .config import for_library
+            status = lib.init(for_library(self.config, self.rank, self.role, enabled))
             if status < 0:
                 # As in C, the program goes on; nothing is recorded.
                 raise StartError(f"tracing cannot start: {lib.text(status)}")
@@ -103,7 +88,9 @@ class PerfTracer:
         return self._session_tracer
 
     def set_enabled(self, flag):
-        """Switches events on and off while running; sessions are not touched."""
+        """Switches events on and off while running; sessions are not touched. After reset: nothing."""
+        if self._ended:
+            return
         flag = bool(flag)
         if flag and not lib.is_active():
             self._start(True)
@@ -116,7 +103,7 @@ class PerfTracer:
         """Writes what was recorded. With a step only when (step + 1) is a multiple of
         save_interval; force: in any case, and to the disk. Raises OSError when the disk refuses:
         the events stay."""
-        if not lib.is_active() or (not self._enabled and not force):
+        if self._ended or not lib.is_active() or (not self._enabled and not force):
             return
         status = lib.save(-1 if step is None else max(int(step), 0), int(bool(force)))
         if status < 0:
@@ -142,6 +129,9 @@ class PerfTracer:
 
     def reset(self):
         """Writes everything and stops; the next configure makes new files."""
+        if self._ended:
+            return
+        _scopes.run += 1
         _scopes.on = _sessions.on = False
         _profiler.steps = frozenset()
         self._enabled = False
@@ -206,6 +196,7 @@ def reset():
         tracer, _tracer = _tracer, None
     if tracer is not None:
         tracer.reset()
+        tracer._ended = True  # whoever kept it cannot stop or start another one
 
 
 def save(*, step=None, force=False):
@@ -260,24 +251,29 @@ def counter(name, value=None, *, category=None, **series):
 
 
 def flow_start(name, flow_id, *, category=None):
-    """An arrow begins in the scope that is open; its other end has the same name and number."""
+    """An arrow begins in the scope that is open; its other end has the same name and id: a number, or
+    a text (of a request, say), which is the same number in every process."""
     if _scopes.on:
-        _point(lib.FLOW_START, name, category, flow_id % 2**64, None)
+        _point(lib.FLOW_START, name, category, flow_number(flow_id), None)
 
 
 def flow_step(name, flow_id, *, category=None):
     if _scopes.on:
-        _point(lib.FLOW_STEP, name, category, flow_id % 2**64, None)
+        _point(lib.FLOW_STEP, name, category, flow_number(flow_id), None)
 
 
 def flow_end(name, flow_id, *, category=None):
     if _scopes.on:
-        _point(lib.FLOW_END, name, category, flow_id % 2**64, None)
+        _point(lib.FLOW_END, name, category, flow_number(flow_id), None)
 
 
 def step(number):
     """The training step that later events belong to (their global_step)."""
-    lib.step(int(number))
+    found = whole(int(number) if isinstance(number, float) and number.is_integer() else number)
+    if found is None:
+        _scopes.counts["refused"] += 1
+    else:
+        lib.step(found)
 
 
 def statistics():
