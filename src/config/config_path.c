@@ -2,7 +2,7 @@
 #include "config_path.h"
 
 #include "config_message.h"
-#include "hashmap.h"
+#include "name_cut.h"
 #include "os.h"
 #include "utf8.h"
 
@@ -12,12 +12,9 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#define HASH_CHARS 9 /* "-" and eight digits */
 #define FILE_NAME_ROOM                                                                             \
     48 /* "/sessions-r<rank>.<n>.jsonl" with the longest numbers, and the NUL                      \
         */
-/* Fixed, so that all ranks and all runs cut a label to the same name. */
-#define LABEL_SEED 0x70657266u
 
 static bool is_plain(unsigned char c) {
     return isalnum(c) || (c != '\0' && strchr("._-+=@,", c) != NULL);
@@ -46,11 +43,7 @@ void perftrace__path_component(perftrace__strbuf_t *out, const char *label, cons
         memset(out->data + start, '_', made);
     }
     size_t room = PERFTRACE__COMPONENT_MAX - (suffix ? strlen(suffix) : 0);
-    if (made > room) {
-        uint64_t hash = perftrace__hash_bytes(label, len, LABEL_SEED);
-        out->len = start + perftrace__utf8_cut(out->data + start, made, room - HASH_CHARS);
-        perftrace__strbuf_printf(out, "-%08x", (unsigned)(hash ^ hash >> 32));
-    }
+    perftrace__name_cut(out, start, room, label, len);
     perftrace__strbuf_puts(out, suffix ? suffix : "");
 }
 
