@@ -105,6 +105,9 @@ static void check_reader(scope_t *s, size_t n, double base) {
             const scope_t *outer = &s[open[depth - 1]];
             assert_true(outer->ts - base <= start);
             assert_true(end <= outer->ts - base + outer->dur);
+            if (s[i].end == s[i].start && outer->start == s[i].start) {
+                assert_true(outer->ts - base < start);
+            }
         }
         open[depth++] = i;
     }
@@ -151,6 +154,17 @@ static void of_our_own_files(void **state) {
     }
 }
 
+/* Scopes without a length, at times at which others begin and end. */
+static size_t add_empty(scope_t *s, size_t n, uint64_t *seed) {
+    size_t trees = n;
+    for (unsigned more = base_random_below(seed, 20); more > 0 && n < MAX_SCOPES; more--) {
+        const scope_t *at = &s[base_random_below(seed, (uint32_t)trees)];
+        int64_t time = base_random_below(seed, 2) == 0 ? at->start : at->end;
+        s[n++] = (scope_t){.start = time, .end = time};
+    }
+    return n;
+}
+
 static void of_other_files(void **state) {
     uint64_t seed = 2;
     (void)state;
@@ -158,7 +172,7 @@ static void of_other_files(void **state) {
         static scope_t s[MAX_SCOPES];
         pt_scope_plan_t plan = {.count = 0};
         pt_scope_list_t list = {NULL, 0, 0};
-        size_t n = some_tree(s, round % 4 == 0, &seed);
+        size_t n = add_empty(s, some_tree(s, round % 4 == 0, &seed), &seed);
         for (size_t i = 0; i < n; i++) {
             size_t other = base_random_below(&seed, (uint32_t)n);
             scope_t swap = s[i];
@@ -174,6 +188,7 @@ static void of_other_files(void **state) {
             const pt_plan_entry_t *e = pt_scope_plan_find(&plan, i);
             if (e != NULL) {
                 assert_int_equal(e->lane, 0);
+                s[i].touch.start_late = e->late;
                 s[i].touch.end_late = -(int32_t)e->early;
             }
         }

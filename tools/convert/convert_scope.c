@@ -78,6 +78,7 @@ static pt_scope_place_t planned_place(const pt_plan_entry_t *plan) {
     pt_scope_place_t place = {0, {0, 0}};
     if (plan != NULL) {
         place.lane = plan->lane;
+        place.touch.start_late = plan->late;
         place.touch.end_late = -(int32_t)plan->early;
     }
     return place;

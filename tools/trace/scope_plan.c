@@ -161,13 +161,14 @@ typedef struct open_lane {
     size_t depth, cap;
 } open_lane_t;
 
-static bool add_scope(pt_scope_plan_t *plan, const pt_scope_note_t *n, unsigned lane,
-                      size_t early) {
+static bool add_scope(pt_scope_plan_t *plan, const pt_scope_note_t *n, unsigned lane, size_t early,
+                      bool late) {
     /* A begin has an entry already; _finish joins them. */
     pt_plan_entry_t *e = pt_scope_plan_add(plan, pt_scope_note_ordinal(n), PT_PLAN_SCOPE, 0);
     if (e != NULL) {
         e->lane = lane & 2047U;
-        e->early = (unsigned)PT_MIN(early, (size_t)65535) & 65535U;
+        e->early = (unsigned)PT_MIN(early, (size_t)32767) & 32767U;
+        e->late = late;
     }
     return e != NULL;
 }
@@ -185,9 +186,15 @@ static bool lane_pop(pt_scope_plan_t *plan, open_lane_t *lane, int64_t ts) {
         lane->depth--;
         together--;
         size_t early = together + (n->end == ts);
-        ok = early == 0 || add_scope(plan, n, 0, early);
+        ok = early == 0 || add_scope(plan, n, 0, early, false);
     }
     return ok;
+}
+
+/* Whether a scope has no length and begins with the one around it. A reader that takes ends before
+ * begins of the same time would end it before it has begun, and then never. */
+static bool is_empty_at_begin(const open_lane_t *lane, const pt_scope_note_t *n) {
+    return n->end == n->ts && lane->depth > 0 && lane->note[lane->depth - 1].ts == n->ts;
 }
 
 static bool lane_push(open_lane_t *lane, const pt_scope_note_t *n) {
@@ -212,10 +219,11 @@ static bool assign_lanes(pt_scope_plan_t *plan, const pt_scope_note_t *n, size_t
                 break;
             }
         }
+        bool late = ok && k < PT_LANE_MAX && is_empty_at_begin(&lane[k], &n[i]);
         ok = ok && (k == PT_LANE_MAX || lane_push(&lane[k], &n[i]));
-        if (k > 0 && ok) {
-            plan->moved++;
-            ok = add_scope(plan, &n[i], k, 0);
+        plan->moved += k > 0;
+        if ((k > 0 || late) && ok) {
+            ok = add_scope(plan, &n[i], k, 0, late);
         }
     }
     for (unsigned k = 0; lane != NULL && k < PT_LANE_MAX; k++) {
@@ -296,6 +304,7 @@ static void join_entries(pt_scope_plan_t *plan) {
             }
             last->lane |= other.lane;
             last->early |= other.early;
+            last->late |= other.late;
         }
     }
     plan->count = kept;
