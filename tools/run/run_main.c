@@ -168,8 +168,7 @@ static int make_plan(run_t *r) {
     const char *temp = getenv("TMPDIR");
     q->profile = profile;
     q->group = o->group ? o->group : "worker";
-    q->command = r->command.items;
-    q->command_count = r->command.count;
+    q->command = &r->command;
     q->tracer = &r->tracer;
     q->env = &o->env;
     q->temp_dir = temp && *temp == '/' ? temp : "/tmp";

@@ -79,8 +79,8 @@ static void add_flags(planner_t *p, pt_plan_rank_t *rank) {
 }
 
 static void add_command(planner_t *p, pt_plan_rank_t *rank) {
-    for (size_t i = 0; i < p->request->command_count; i++) {
-        add(p, rank, p->request->command[i]);
+    for (size_t i = 0; i < p->request->command->count; i++) {
+        add(p, rank, p->request->command->items[i]);
     }
 }
 
@@ -119,8 +119,8 @@ static const char *base_name(const char *path) {
 static void check_vllm_command(planner_t *p) {
     static const char option[] = "--profiler-config";
     bool is_vllm = false;
-    for (size_t i = 0; i < p->request->command_count; i++) {
-        const char *word = p->request->command[i];
+    for (size_t i = 0; i < p->request->command->count; i++) {
+        const char *word = p->request->command->items[i];
         const char *name = base_name(word);
         is_vllm = is_vllm || strcmp(name, "vllm") == 0 || strncmp(name, "vllm.", 5) == 0;
         size_t n = sizeof(option) - 1;

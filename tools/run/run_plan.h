@@ -29,8 +29,7 @@ typedef struct pt_plan {
 typedef struct pt_plan_request {
     const pt_profile_t *profile;
     const char *group; /* of the workers */
-    char *const *command;
-    size_t command_count;
+    const pt_string_list_t *command;
     int64_t local_ranks; /* workers to start */
     int64_t first_rank;
     int64_t world_size;

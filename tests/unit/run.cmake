@@ -1,0 +1,8 @@
+foreach(noun profile plan parts)
+  perftrace_unit_test(test_run_${noun} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_run_${noun}.c
+                      ROOMS base common config run)
+endforeach()
+if(TARGET perftrace_room_launch)
+  perftrace_unit_test(test_run_launch SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_run_launch.c
+                      ROOMS base common config run launch)
+endif()
