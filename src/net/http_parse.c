@@ -5,18 +5,24 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#define HOST_SEEN 1u
+#define PIECE     4096
+
 struct perftrace__http_parser {
     http_parser http;
     perftrace__http_limits_t limits;
     perftrace__http_request_t request;
     perftrace__strbuf_t target;
     perftrace__strbuf_t field; /* name of the header whose value comes now */
+    perftrace__strbuf_t expect;
+    perftrace__strbuf_t *kept; /* where that value goes; NULL: nowhere */
     size_t header_bytes;
     unsigned status; /* of a refusal; 0 none */
+    unsigned seen;   /* which of the kept headers came, a bit each */
     bool in_value;
+    bool in_body; /* headers behind it (trailers) mean nothing */
     bool within;
     bool complete;
-    bool expects; /* "Expect: 100-continue" */
     bool tell_continue;
 };
 
@@ -24,10 +30,11 @@ static perftrace__http_parser_t *self(http_parser *http) {
     return http->data;
 }
 
-/* The code that a callback gives to stop the parser. */
+/* The code that a callback gives to stop the parser. Not 1: of on_headers that would mean that no
+ * body follows. */
 static int refuse(perftrace__http_parser_t *p, unsigned status) {
     p->status = status;
-    return 1;
+    return -1;
 }
 
 static int take(perftrace__http_parser_t *p, perftrace__strbuf_t *out, const char *at, size_t len,
@@ -49,8 +56,11 @@ static int on_begin(http_parser *http) {
     perftrace__strbuf_clear(&p->request.host);
     perftrace__strbuf_clear(&p->request.origin);
     perftrace__strbuf_clear(&p->request.body);
+    perftrace__strbuf_clear(&p->expect);
+    p->kept = NULL;
     p->header_bytes = 0;
-    p->in_value = p->expects = false;
+    p->seen = 0;
+    p->in_value = p->in_body = p->tell_continue = false;
     p->within = true;
     return 0;
 }
@@ -70,42 +80,94 @@ static int on_field(http_parser *http, const char *at, size_t len) {
         perftrace__strbuf_clear(&p->field);
         p->in_value = false;
     }
-    return count_header(p, len) ? 1 : take(p, &p->field, at, len, p->limits.header, 431);
+    return count_header(p, len) ? -1 : take(p, &p->field, at, len, p->limits.header, 431);
 }
 
-static bool field_is(const perftrace__http_parser_t *p, const char *name) {
-    return strcasecmp(perftrace__strbuf_cstr(&p->field), name) == 0;
+/* The name of a header is complete. Two hosts, or two tokens, would be read differently by everyone
+ * that the request passes. */
+static int choose(perftrace__http_parser_t *p) {
+    const struct {
+        const char *name;
+        perftrace__strbuf_t *to;
+    } known[] = {{"host", &p->request.host}, /* HOST_SEEN */
+                 {"authorization", &p->request.authorization},
+                 {"origin", &p->request.origin},
+                 {"expect", &p->expect}};
+    p->kept = NULL;
+    if (strcspn(perftrace__strbuf_cstr(&p->field), " \t") != p->field.len) {
+        return refuse(p, 400); /* "Content-Length : 5": some take it for the header, some do not */
+    }
+    for (unsigned i = 0; i < PT_ARRAY_LEN(known) && !p->in_body; i++) {
+        if (strcasecmp(perftrace__strbuf_cstr(&p->field), known[i].name) == 0) {
+            if ((p->seen & 1u << i) != 0) {
+                return refuse(p, 400);
+            }
+            p->seen |= 1u << i;
+            p->kept = known[i].to;
+        }
+    }
+    return 0;
 }
 
 static int on_value(http_parser *http, const char *at, size_t len) {
     perftrace__http_parser_t *p = self(http);
-    p->in_value = true;
+    if (!p->in_value) {
+        p->in_value = true;
+        if (choose(p)) {
+            return -1;
+        }
+    }
     if (count_header(p, len)) {
-        return 1;
+        return -1;
     }
-    if (field_is(p, "expect")) {
-        /* It comes in one piece or not: what else could be expected does not exist. */
-        p->expects = true;
+    return p->kept != NULL ? take(p, p->kept, at, len, p->limits.header, 431) : 0;
+}
+
+/* Before anything of a body is taken. */
+static unsigned refusal_of_headers(const perftrace__http_parser_t *p) {
+    bool first_version = p->http.http_minor == 0;
+    if (p->http.http_major != 1) {
+        return 505;
     }
-    perftrace__strbuf_t *kept = field_is(p, "authorization") ? &p->request.authorization
-                                : field_is(p, "host")        ? &p->request.host
-                                : field_is(p, "origin")      ? &p->request.origin
-                                                             : NULL;
-    return kept != NULL ? take(p, kept, at, len, p->limits.header, 431) : 0;
+    if (!first_version && (p->seen & HOST_SEEN) == 0) {
+        return 400;
+    }
+    if (!first_version && p->expect.len > 0 &&
+        strcasecmp(perftrace__strbuf_cstr(&p->expect), "100-continue") != 0) {
+        return 417;
+    }
+    bool announced = (p->http.flags & F_CONTENTLENGTH) != 0;
+    return announced && p->http.content_length > p->limits.body ? 413 : 0;
+}
+
+/* http-parser leaves the blanks behind a value. */
+static void trim(perftrace__strbuf_t *value) {
+    while (value->len > 0 &&
+           (value->data[value->len - 1] == ' ' || value->data[value->len - 1] == '\t')) {
+        value->data[--value->len] = '\0';
+    }
 }
 
 static int on_headers(http_parser *http) {
     perftrace__http_parser_t *p = self(http);
-    if ((http->flags & F_CONTENTLENGTH) != 0 && http->content_length > p->limits.body) {
-        return refuse(p, 413);
+    trim(&p->request.authorization);
+    trim(&p->request.host);
+    trim(&p->request.origin);
+    trim(&p->expect);
+    unsigned status = refusal_of_headers(p);
+    if (status != 0) {
+        return refuse(p, status);
     }
-    if (p->expects) {
-        p->tell_continue = true;
+    p->in_body = true;
+    p->tell_continue = http->http_minor > 0 && p->expect.len > 0;
+    if (http->method != HTTP_CONNECT) {
+        http->upgrade = 0; /* an offer to speak something else is not taken up */
     }
     return 0;
 }
 
 static int on_body(http_parser *http, const char *at, size_t len) {
+    self(http)->tell_continue = false; /* it does not wait to be told */
     return take(self(http), &self(http)->request.body, at, len, self(http)->limits.body, 413);
 }
 
@@ -113,7 +175,7 @@ static int on_complete(http_parser *http) {
     perftrace__http_parser_t *p = self(http);
     p->complete = true;
     p->within = false;
-    p->tell_continue = false; /* the body is here already */
+    p->tell_continue = false;
     http_parser_pause(http, 1);
     return 0;
 }
@@ -150,6 +212,7 @@ void perftrace__http_parser_free(perftrace__http_parser_t *p) {
     perftrace__strbuf_free(&p->request.body);
     perftrace__strbuf_free(&p->target);
     perftrace__strbuf_free(&p->field);
+    perftrace__strbuf_free(&p->expect);
     free(p);
 }
 
@@ -181,8 +244,7 @@ static bool split_target(perftrace__http_parser_t *p) {
 static perftrace__http_found_t completed(perftrace__http_parser_t *p) {
     p->complete = false;
     p->request.method = http_method_str((enum http_method)p->http.method);
-    /* What an upgrade would bring is not spoken here: the connection ends with the answer. */
-    p->request.keep_alive = p->http.upgrade == 0 && http_should_keep_alive(&p->http) != 0;
+    p->request.keep_alive = http_should_keep_alive(&p->http) != 0;
     if (p->http.method == HTTP_CONNECT || !split_target(p)) {
         p->status = 400;
         return PERFTRACE__HTTP_REFUSED;
@@ -204,12 +266,16 @@ perftrace__http_found_t perftrace__http_parser_feed(perftrace__http_parser_t *p,
         return PERFTRACE__HTTP_MORE; /* to http-parser it would be the end of the stream */
     }
     http_parser_pause(&p->http, 0);
-    *ret_used = http_parser_execute(&p->http, &settings, data, len);
+    /* In pieces: http-parser's own limit comes before ours when it sees all at once. */
+    while (*ret_used < len && !p->complete && HTTP_PARSER_ERRNO(&p->http) == HPE_OK) {
+        *ret_used += http_parser_execute(&p->http, &settings, data + *ret_used,
+                                         PT_MIN(len - *ret_used, (size_t)PIECE));
+    }
     if (p->complete) {
         return completed(p);
     }
     enum http_errno problem = HTTP_PARSER_ERRNO(&p->http);
-    if (problem != HPE_OK || p->http.upgrade != 0) {
+    if (problem != HPE_OK) {
         if (p->status == 0) {
             p->status = problem == HPE_HEADER_OVERFLOW ? 431 : 400;
         }

@@ -35,7 +35,7 @@ perftrace__http_found_t perftrace__http_parser_feed(perftrace__http_parser_t *p,
 const perftrace__http_request_t *perftrace__http_parser_request(const perftrace__http_parser_t *p);
 /* Whether bytes of an incomplete request were taken. */
 bool perftrace__http_parser_within(const perftrace__http_parser_t *p);
-/* Why a request is refused: 400, 413, 414, 431, 417 or 500 (no memory). */
+/* Why a request is refused: 400, 413, 414, 417, 431, 505 or 500 (no memory). */
 unsigned perftrace__http_parser_status(const perftrace__http_parser_t *p);
 
 #endif

@@ -16,10 +16,12 @@ static const struct {
                {409, "Conflict"},
                {413, "Payload Too Large"},
                {414, "URI Too Long"},
+               {417, "Expectation Failed"},
                {422, "Unprocessable Content"},
                {431, "Request Header Fields Too Large"},
                {500, "Internal Server Error"},
-               {503, "Service Unavailable"}};
+               {503, "Service Unavailable"},
+               {505, "HTTP Version Not Supported"}};
 
 const char *perftrace__http_reason(unsigned status) {
     for (size_t i = 0; i < PT_ARRAY_LEN(reasons); i++) {
