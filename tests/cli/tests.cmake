@@ -18,3 +18,18 @@ endforeach()
 foreach(noun golden corpus lines input traces report compare page)
   perftrace_cli_test(sessions_${noun} sessions_${noun}.test.js PERFTRACE_SESSIONS perf-trace-sessions)
 endforeach()
+
+perftrace_cli_test(ctl ctl.test.js PERFTRACE_CTL perf-trace-ctl)
+
+# The traced worker is for one test; the others start what is everywhere.
+if(TARGET perf-trace-run)
+  add_executable(run_worker ${CMAKE_CURRENT_LIST_DIR}/run_worker.c)
+  target_link_libraries(run_worker PRIVATE perftrace_flags perftrace_static)
+  foreach(noun golden launch reports)
+    perftrace_cli_test(run_${noun} run_${noun}.test.js PERFTRACE_TEST_RUN perf-trace-run)
+    if(TEST cli.run_${noun})
+      set_property(TEST cli.run_${noun} APPEND PROPERTY
+                   ENVIRONMENT "PERFTRACE_TEST_WORKER=$<TARGET_FILE:run_worker>")
+    endif()
+  endforeach()
+endif()
