@@ -300,6 +300,7 @@ void pt_plan_make(const pt_plan_request_t *request, pt_plan_t *ret_plan,
         }
         ret_plan->output_dir = strdup(p.output_dir);
         ret_plan->title = pt_backends[profile->backend].program;
+        ret_plan->in_process = profile->backend == PT_BACKEND_ROCPROF_SYS;
         ret_plan->failed |= !ret_plan->output_dir;
         if (profile->backend == PT_BACKEND_VLLM) {
             check_vllm_command(&p);

@@ -22,6 +22,7 @@ typedef struct pt_plan {
     size_t count;
     bool selected;     /* the workers run under the profiler */
     const char *title; /* the profiler's program, for messages; NULL without one */
+    bool in_process;   /* the worker may share its process with the profiler */
     char *output_dir;  /* to be made before the start; NULL: there is none */
     bool failed;       /* memory ran out */
 } pt_plan_t;

@@ -17,7 +17,7 @@
 #define LOOK_FIRST_MS  2  /* workers are there soon; one that changes its title is then known */
 #define LOOK_MAX_MS    50 /* a worker that lives shorter is not seen */
 #define REPORT_LOOK_MS 100
-#define PENDING_MS     1000 /* how long a signal waits for a worker that is not found */
+#define GUESS_MS       1000 /* how long a worker is looked for by its command line alone */
 #define ALIVE_LOOK_MS  50   /* without pidfd */
 
 static const char *profiler(const pt_rank_t *rank) {
@@ -143,11 +143,14 @@ static void deliver(pt_rank_t *rank) {
     rank->pending = 0;
 }
 
-static void found_worker(pt_rank_t *rank, pt_process_t worker) {
+/* Waits for its end. A guessed one is looked at from time to time: its end may not be that of the
+ * worker. */
+static void found_worker(pt_rank_t *rank, pt_process_t worker, bool guessed) {
     rank->worker = worker;
+    rank->guessed = guessed;
     pt_detail("rank %" PRId64 ": the worker is process %d", rank->plan->rank, (int)worker.pid);
 #ifdef SYS_pidfd_open
-    rank->pidfd = (int)syscall(SYS_pidfd_open, worker.pid, 0);
+    rank->pidfd = guessed ? -1 : (int)syscall(SYS_pidfd_open, worker.pid, 0);
 #endif
     if (rank->pidfd >= 0 && pt_process_is_alive(&worker) &&
         uv_poll_init(&rank->launch->loop, &rank->watch, rank->pidfd) == 0) {
@@ -163,23 +166,35 @@ static const pt_string_list_t *command_of(const pt_rank_t *rank) {
     return rank->launch->request->command;
 }
 
-static void look_for_worker(pt_rank_t *rank) {
+static uint64_t age_ms(const pt_rank_t *rank) {
+    return uv_now(&rank->launch->loop) - rank->started_ms;
+}
+
+/* The worker below the profiler: by its command line, or, where that has changed (a shell that
+ * became another program, a title), the profiler's only child. */
+static bool look_for_worker(pt_rank_t *rank) {
+    const pt_plan_t *plan = rank->launch->request->plan;
     pt_process_t worker = pt_process_find(rank->process.pid, command_of(rank));
-    uint64_t waited = uv_now(&rank->launch->loop) - rank->pending_ms;
-    if (!worker.pid && rank->pending && waited >= PENDING_MS) {
-        /* A worker of another name; else one that shares its process with the profiler. */
-        worker = pt_process_only_child(rank->process.pid);
-        for (int signum = 1; signum < 64 && !worker.pid; signum++) {
-            if (rank->pending >> signum & 1) {
-                uv_process_kill(&rank->process, signum);
-                rank->pending &= ~(UINT64_C(1) << signum);
-            }
-        }
+    bool guessed = false;
+    if (!worker.pid && !plan->in_process) {
+        rank->child = pt_process_only_child(rank->process.pid);
+        guessed = age_ms(rank) >= GUESS_MS;
+        worker = guessed ? rank->child : worker;
     }
     if (worker.pid) {
-        found_worker(rank, worker);
-    } else {
-        look_again(rank, PT_MIN(rank->look_ms * 2, LOOK_MAX_MS));
+        found_worker(rank, worker, guessed);
+    }
+    return worker.pid != 0;
+}
+
+/* A signal does not wait for ever: the profiler gets it, which may be the worker itself. */
+static void deliver_to_profiler(pt_rank_t *rank) {
+    uint64_t waited = uv_now(&rank->launch->loop) - rank->pending_ms;
+    for (int signum = 1; signum < 64 && waited >= GUESS_MS; signum++) {
+        if (rank->pending >> signum & 1) {
+            uv_process_kill(&rank->process, signum);
+            rank->pending &= ~(UINT64_C(1) << signum);
+        }
     }
 }
 
@@ -187,14 +202,19 @@ static void on_look(uv_timer_t *timer) {
     pt_rank_t *rank = timer->data;
     if (rank->worker_ended) {
         check_report(rank);
-    } else if (rank->worker.pid) {
-        if (pt_process_is_alive(&rank->worker)) {
-            look_again(rank, ALIVE_LOOK_MS);
-        } else {
+    } else if (rank->worker.pid && pt_process_is_alive(&rank->worker)) {
+        look_again(rank, ALIVE_LOOK_MS);
+    } else if (rank->worker.pid && (!rank->guessed || rank->process_ended)) {
+        worker_ended(rank);
+    } else if (!look_for_worker(rank)) {
+        if (rank->worker.pid) {
             worker_ended(rank);
+            return;
         }
-    } else {
-        look_for_worker(rank);
+        if (rank->pending) {
+            deliver_to_profiler(rank);
+        }
+        look_again(rank, PT_MIN(rank->look_ms * 2, LOOK_MAX_MS));
     }
 }
 
@@ -203,7 +223,6 @@ static void on_look(uv_timer_t *timer) {
 static void profiler_ended(pt_rank_t *rank) {
     pt_launch_t *launch = rank->launch;
     size_t n = launch->request->plan->count;
-    uv_timer_stop(&rank->look);
     if (!rank->worker.pid && !rank->worker_ended) {
         pt_process_t *taken = calloc(n, sizeof(*taken));
         for (size_t i = 0; taken && i < n; i++) {
@@ -212,8 +231,8 @@ static void profiler_ended(pt_rank_t *rank) {
         pt_process_t worker =
             taken ? pt_process_find_orphan(command_of(rank), taken, n) : (pt_process_t){0, 0};
         free(taken);
-        if (worker.pid) {
-            found_worker(rank, worker);
+        if (worker.pid || rank->child.pid) {
+            found_worker(rank, worker.pid ? worker : rank->child, !worker.pid);
         }
     }
     if (rank->worker_ended) {
@@ -221,9 +240,6 @@ static void profiler_ended(pt_rank_t *rank) {
     } else if (rank->worker.pid && !rank->killed && pt_process_is_alive(&rank->worker)) {
         pt_warn("rank %" PRId64 ": %s has ended before the worker, which goes on", rank->plan->rank,
                 profiler(rank));
-        if (rank->pidfd < 0) {
-            look_again(rank, ALIVE_LOOK_MS);
-        }
     } else {
         worker_ended(rank);
     }
@@ -256,6 +272,7 @@ int pt_rank_start(pt_rank_t *rank) {
         return PT_EXIT_INTERNAL;
     }
     int status = pt_spawn(rank, on_process_exit);
+    rank->started_ms = uv_now(loop);
     if (status == PT_EXIT_OK && rank->wrapped) {
         look_again(rank, LOOK_FIRST_MS);
     } else if (status == PT_EXIT_OK) {
@@ -288,7 +305,6 @@ void pt_rank_signal(pt_rank_t *rank, int signum) {
     } else if (!rank->process_ended) {
         rank->pending_ms = rank->pending ? rank->pending_ms : uv_now(&rank->launch->loop);
         rank->pending |= UINT64_C(1) << signum;
-        uv_timer_stop(&rank->look);
-        look_for_worker(rank);
+        look_again(rank, 1);
     }
 }

@@ -50,6 +50,8 @@ struct pt_rank {
     int process_status;
 
     pt_process_t worker; /* pid 0: not found yet */
+    pt_process_t child;  /* the profiler's only child, while the worker is not found */
+    bool guessed;        /* not by its command line: the profiler's only child is taken for it */
     bool worker_ended;
     int worker_status; /* -1: only its profiler knows */
     int pidfd;         /* of the worker; -1 where the system has none */
@@ -57,6 +59,7 @@ struct pt_rank {
 
     uv_timer_t look; /* for the worker, or for the report */
     uint64_t look_ms;
+    uint64_t started_ms; /* by the loop's clock */
     uint64_t pending;    /* signals that came before the worker was found: bit n is signal n */
     uint64_t pending_ms; /* since when, by the loop's clock */
     uv_timer_t grace;    /* for the report */

@@ -1,0 +1,219 @@
+// run_launch.test.js: ranks, variables, output and statuses of workers. SPDX-License-Identifier: MIT
+'use strict';
+const test = require('node:test');
+const assert = require('node:assert');
+const fs = require('fs');
+const path = require('path');
+const { run, start, folder, files, withFakes, until, sleep, alive } = require('./run_tool.js');
+
+const sh = (script) => ['--', 'sh', '-c', script];
+
+test('ranks are told who they are', async () => {
+    const r = await run(['-n', '3', '-q', ...sh(
+        'echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $MASTER_ADDR $MASTER_PORT')]);
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.deepStrictEqual(r.stdout.trim().split('\n').sort(), [
+        '[rank 0] 0 3 0 3 127.0.0.1 29500', '[rank 1] 1 3 1 3 127.0.0.1 29500',
+        '[rank 2] 2 3 2 3 127.0.0.1 29500']);
+});
+
+test('the second of two nodes', async () => {
+    const r = await run(['-n', '2', '--nodes', '2', '--node-rank', '1', '--master-addr', 'node0',
+                         '--master-port', '1234', '--no-prefix', ...sh(
+        'echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $MASTER_ADDR $MASTER_PORT')]);
+    assert.deepStrictEqual(r.stdout.trim().split('\n').sort(),
+                           ['2 4 0 2 node0 1234', '3 4 1 2 node0 1234']);
+});
+
+test('one worker below another launcher keeps its rank', async () => {
+    const env = { OMPI_COMM_WORLD_RANK: '5', OMPI_COMM_WORLD_SIZE: '8' };
+    const r = await run(['-b', 'rocprof_sys', '-O', '/p', '--dry-run', '-v', '--', 'train'], { env });
+    assert.match(r.stdout, /rlinf_profile_worker_5_%p/);
+    assert.doesNotMatch(r.stdout, / RANK=| WORLD_SIZE=/);
+    const mine = await run(['-n', '2', ...sh('env')], { env: { RANK: '7', PERFTRACE_RANK: '7' } });
+    assert.match(mine.stdout, /^\[rank 1\] RANK=1$/m);
+    assert.doesNotMatch(mine.stdout, /PERFTRACE_RANK/);
+});
+
+test('what workers print stays in lines', async () => {
+    const script = 'for i in 1 2 3 4 5 6 7 8 9; do printf "%s" "$RANK-" ; printf "%s\\n" $i; done; ' +
+                   'printf end; echo problem >&2';
+    const r = await run(['-n', '4', ...sh(script)]);
+    assert.strictEqual(r.status, 0);
+    for (let rank = 0; rank < 4; rank++) {
+        const lines = r.stdout.split('\n').filter((l) => l.startsWith(`[rank ${rank}] `))
+            .map((l) => l.slice(9));
+        assert.deepStrictEqual(lines, [...'123456789'].map((i) => `${rank}-${i}`).concat('end'));
+        assert.match(r.stderr, new RegExp(`^\\[rank ${rank}\\] problem$`, 'm'));
+    }
+    assert.strictEqual(r.stdout.trimEnd().split('\n').length, 40);
+});
+
+test('much output through a slow reader', async () => {
+    const p = start(['-n', '2', ...sh('head -c 8000000 /dev/zero | tr "\\0" x | fold -w 99; exit 4')]);
+    p.child.stdout.pause();
+    await sleep(700);
+    assert.strictEqual(p.child.exitCode, null);
+    p.child.stdout.resume();
+    const r = await p.done;
+    assert.strictEqual(r.status, 4);
+    // The first to fail ends the other, which has perhaps not written all.
+    assert.ok(r.stdout.split('\n').filter((l) => /^\[rank [01]\] x{99}$/.test(l)).length >= 80808);
+    assert.strictEqual(r.stdout.split('\n').filter((l) => l && !/^\[rank [01]\] x+$/.test(l)).length, 0);
+});
+
+test('output goes to files', async () => {
+    const dir = folder();
+    const r = await run(['-n', '2', '-g', 'Actor', '--log-dir', 'logs/a', ...sh(
+        'echo out $RANK; echo err $RANK >&2')], { cwd: dir });
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.strictEqual(r.stdout, '');
+    for (const rank of [0, 1]) {
+        const log = (end) => fs.readFileSync(path.join(dir, 'logs', 'a', `Actor-r${rank}.${end}`), 'utf8');
+        assert.strictEqual(log('out'), `out ${rank}\n`);
+        assert.strictEqual(log('err'), `err ${rank}\n`);
+    }
+});
+
+test('only the first worker can read', async () => {
+    const p = start(['-n', '2', ...sh('read line; echo "got $line"')]);
+    p.child.stdin.end('hello\n');
+    const r = await p.done;
+    assert.deepStrictEqual(r.stdout.split('\n').filter(Boolean).sort(), ['[rank 0] got hello', '[rank 1] got ']);
+});
+
+test('statuses are those of the worker', async () => {
+    assert.strictEqual((await run(sh('exit 7'))).status, 7);
+    assert.strictEqual((await run(sh('kill -SEGV $$'))).status, 128 + 11);
+    assert.strictEqual((await run(sh('kill -9 $$'))).status, 128 + 9);
+    assert.strictEqual((await run(['--', '/no/such/program'])).status, 127);
+    assert.strictEqual((await run(['--', '/etc/passwd'])).status, 126);
+    assert.strictEqual((await run(['true', '--x', '-n'])).status, 0); // options of the command
+});
+
+test('when a rank fails the others are asked to end, and then killed', async () => {
+    const dir = folder();
+    const script = 'if [ $RANK = 1 ]; then sleep 0.3; exit 9; fi; ' +
+                   'trap "echo asked > asked$RANK; exit 0" TERM; while :; do sleep 0.05; done';
+    const r = await run(['-n', '3', ...sh(script)], { cwd: dir });
+    assert.strictEqual(r.status, 9);
+    assert.match(r.stderr, /rank 1 has failed \(status 9\): the other workers are asked to end/);
+    assert.ok(fs.existsSync(path.join(dir, 'asked0')) && fs.existsSync(path.join(dir, 'asked2')));
+
+    const stubborn = 'if [ $RANK = 1 ]; then exit 9; fi; trap "" TERM; while :; do sleep 0.05; done';
+    const k = await run(['-n', '2', '--kill-after', '500ms', ...sh(stubborn)]);
+    assert.strictEqual(k.status, 9);
+    assert.match(k.stderr, /rank 0: the worker does not end, it is killed/);
+    assert.ok(k.seconds < 10);
+});
+
+test('--keep-going lets them', async () => {
+    const r = await run(['-n', '2', '-k', ...sh('[ $RANK = 0 ] && exit 3; sleep 0.5; echo through')]);
+    assert.strictEqual(r.status, 3);
+    assert.match(r.stdout, /\[rank 1\] through/);
+});
+
+test('signals go to the workers', async () => {
+    for (const [signal, number] of [['SIGTERM', 15], ['SIGINT', 2], ['SIGUSR1', 10], ['SIGHUP', 1]]) {
+        const p = start(['-n', '2', ...sh('echo ready; while :; do sleep 0.05; done')]);
+        await until(() => (p.stdout().match(/ready/g) ?? []).length === 2, 'both are ready');
+        p.child.kill(signal);
+        assert.strictEqual((await p.done).status, 128 + number, signal);
+    }
+});
+
+test('the tracer is told, whatever is inherited (needs PT-27)', async (t) => {
+    if (!process.env.PERFTRACE_TEST_WORKER)
+        return t.skip('the traced worker was not built');
+    const worker = process.env.PERFTRACE_TEST_WORKER;
+    const dir = files({ 'run.yaml': 'perf_tracer: {dir: from-file, categories: [compute]}\n' +
+                                    'profiling: {backend: none}\n' });
+    // Worker 1 starts with nothing in its environment.
+    const env = { PERFTRACE_DIR: 'traces' };
+    const r = await run(['-n', '2', '--clean-env', '1', '--', worker], { cwd: dir, env });
+    assert.strictEqual(r.status, 0, r.stderr);
+    const lines = (d, rank) => fs.readFileSync(path.join(dir, d, `traces-r${rank}.jsonl`), 'utf8')
+        .trimEnd().split('\n').map((l) => JSON.parse(l));
+    const header = [];
+    for (const rank of [0, 1]) {
+        const all = lines('traces', rank);
+        assert.strictEqual(all.filter((e) => e.name === 'work').length, 10);
+        header.push(all[0].args);
+    }
+    assert.strictEqual(header[1].rank, 1);
+    assert.strictEqual(header[1].world_size, 2);
+    assert.strictEqual(header[0].run_id, header[1].run_id);
+    assert.ok(!fs.readdirSync(dir).includes('perftrace-out'));
+    // From the file, and from the command line.
+    for (const [args, d] of [[['-c', 'run.yaml'], 'from-file'],
+                             [['-c', 'run.yaml', '--trace-dir', 'own'], 'own']]) {
+        const f = await run(['-n', '2', '--clean-env', 'all', ...args, '--', worker], { cwd: dir });
+        assert.strictEqual(f.status, 0, f.stderr);
+        assert.strictEqual(lines(d, 1).filter((e) => e.name === 'work').length, 10);
+    }
+    // A bad variable is named before anything starts.
+    const bad = await run(['--', 'true'], { env: { PERFTRACE_FLUSH_MS: 'soon' } });
+    assert.match(bad.stderr, /PERFTRACE_FLUSH_MS/);
+});
+
+test('nothing is made where nothing is profiled', async () => {
+    const dir = withFakes({ 'run.yaml': 'backend: nsight\nenabled: false\nworker_groups: all\noutput_dir: made\n' });
+    const off = await run(['-c', 'run.yaml', '-g', 'A', '--', 'true'], { cwd: dir });
+    assert.strictEqual(off.status, 0, off.stderr);
+    const other = await run(['-b', 'nsight', '-O', 'made', '--worker-groups', 'B', '-g', 'A', '--', 'true'],
+                            { cwd: dir });
+    assert.strictEqual(other.status, 0);
+    assert.match(other.stderr, /worker group A is not among worker_groups/);
+    const no = await run(['-b', 'nsight', '-O', 'made', '--no-profile', '--', 'true'], { cwd: dir });
+    assert.strictEqual(no.status, 0);
+    const dry = await run(['-b', 'nsight', '-O', 'made', '--dry-run', '--', 'true'], { cwd: dir });
+    assert.strictEqual(dry.status, 0);
+    assert.deepStrictEqual(fs.readdirSync(dir).sort(), ['bin', 'run.yaml']);
+});
+
+test('a profiler that is not there stops before the start', async () => {
+    const dir = folder();
+    const r = await run(['-b', 'nsight', '-O', 'made', '--', 'touch', 'started'],
+                        { cwd: dir, env: { PATH: '/bin:/usr/bin' } });
+    assert.strictEqual(r.status, 127);
+    assert.match(r.stderr, /nsys: was not found; needed by backend nsight/);
+    assert.deepStrictEqual(fs.readdirSync(dir), []);
+    const c = await run(['-b', 'nsight', '-O', 'made', '--', 'no-such-command'], { cwd: withFakes() });
+    assert.strictEqual(c.status, 127);
+    assert.match(c.stderr, /no-such-command: was not found/);
+});
+
+test('a directory that cannot be made', async () => {
+    const dir = withFakes({ 'file': 'x' });
+    const r = await run(['-b', 'nsight', '-O', 'file/reports', '--', 'true'], { cwd: dir });
+    assert.strictEqual(r.status, 4);
+    assert.match(r.stderr, /file\/reports: Not a directory/);
+});
+
+test('vllm gets its configuration and its time', async () => {
+    const dir = folder();
+    fs.mkdirSync(path.join(dir, 'bin'));
+    fs.writeFileSync(path.join(dir, 'bin', 'vllm'),
+                     '#!/bin/sh\nprintf "%s\\n" "$@" "$VLLM_RPC_TIMEOUT"\n', { mode: 0o755 });
+    const args = ['-b', 'vllm', '-O', '/data/prof', '-o', 'max_iterations=3', '--', 'vllm', 'serve', 'M'];
+    const r = await run(args, { cwd: dir, env: { TMPDIR: dir } });
+    // /data/prof cannot be made by everybody: then the words are those of --dry-run.
+    const out = r.status === 0 ? r.stdout : (await run(['--dry-run', ...args], { cwd: dir })).stdout;
+    assert.match(out, /"torch_profiler_dir": "\/data\/prof"/);
+    const own = await run(['-b', 'vllm', '-O', 'prof', '--', 'vllm', 'serve', 'M'], { cwd: dir });
+    const words = own.stdout.trimEnd().split('\n');
+    assert.deepStrictEqual(words.slice(0, 3), ['serve', 'M', '--profiler-config']);
+    assert.deepStrictEqual(JSON.parse(words[3]), { profiler: 'torch',
+                                                   torch_profiler_dir: path.join(fs.realpathSync(dir), 'prof') });
+    assert.strictEqual(words[4], '1800000');
+    const given = await run(['-b', 'vllm', '-O', 'prof', '--', 'vllm', 'serve'],
+                            { cwd: dir, env: { VLLM_RPC_TIMEOUT: '77' } });
+    assert.match(given.stdout, /\n77\n$/);
+});
+
+test('workers do not outlive a run that is over', async () => {
+    const p = start(['-n', '2', ...sh('echo pid $$; [ $RANK = 1 ] && exit 1; sleep 100; :')]);
+    const r = await p.done;
+    for (const [, pid] of r.stdout.matchAll(/pid (\d+)/g))
+        assert.ok(!alive(Number(pid)));
+});
