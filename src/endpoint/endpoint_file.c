@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -22,9 +23,12 @@ perftrace__endpoint_owner_t perftrace__endpoint_owner(const perftrace__endpoint_
     if ((uint64_t)e->pid_namespace != perftrace__os_pid_namespace()) {
         return PERFTRACE__ENDPOINT_HIDDEN;
     }
-    return perftrace__os_process_start((uint32_t)e->pid) == (uint64_t)e->process_start
-               ? PERFTRACE__ENDPOINT_ALIVE
-               : PERFTRACE__ENDPOINT_DEAD;
+    uint64_t start = perftrace__os_process_start((uint32_t)e->pid);
+    if (e->process_start == 0 || (start == 0 && kill((pid_t)e->pid, 0) != 0 && errno == EPERM)) {
+        return PERFTRACE__ENDPOINT_HIDDEN; /* no /proc, or it does not show other users' */
+    }
+    return start == (uint64_t)e->process_start ? PERFTRACE__ENDPOINT_ALIVE
+                                               : PERFTRACE__ENDPOINT_DEAD;
 }
 
 int perftrace__endpoint_read(const char *path, perftrace__endpoint_t *ret) {
@@ -76,6 +80,29 @@ static int name_file(const char *dir, const perftrace__endpoint_t *e, unsigned n
     return len < 0 || (size_t)len >= size ? -ENAMETOOLONG : 0;
 }
 
+static bool same_process(const perftrace__endpoint_t *a, const perftrace__endpoint_t *b) {
+    return a->pid == b->pid && a->process_start == b->process_start &&
+           a->pid_namespace == b->pid_namespace && strcmp(a->boot_id, b->boot_id) == 0;
+}
+
+/* Puts temp in the place of a file whose owner is dead. Two processes may see that at the same
+ * time, and the second must not replace the first one's file: who makes the name of the claim, one
+ * for each dead owner, may replace that owner's file, if it is there still. (Locks of files would
+ * hang or fail on some network file systems.) A claim that is left by a kill costs a name. */
+static int replace(const char *temp, const char *path, const perftrace__endpoint_t *dead) {
+    char claim[4096];
+    perftrace__endpoint_t now;
+    int len = snprintf(claim, sizeof claim, "%s.claim-%lld-%lld-%lld", path, (long long)dead->pid,
+                       (long long)dead->process_start, (long long)dead->pid_namespace);
+    if (len < 0 || (size_t)len >= sizeof claim || link(temp, claim) != 0) {
+        return -EEXIST;
+    }
+    bool there = perftrace__endpoint_read(path, &now) == 0 && same_process(&now, dead);
+    int rc = !there ? -EEXIST : rename(temp, path) == 0 ? 0 : -errno;
+    unlink(claim);
+    return rc;
+}
+
 /* Puts temp at path. A file of a process that lives keeps its place; -EEXIST. */
 static int place(const char *temp, const char *path) {
     if (link(temp, path) == 0) {
@@ -86,12 +113,11 @@ static int place(const char *temp, const char *path) {
         /* A file system without links; a race is then possible, half a file is not. */
         return access(path, F_OK) != 0 && rename(temp, path) == 0 ? 0 : -EEXIST;
     }
-    perftrace__endpoint_t other = {.rank = -1};
-    if (perftrace__endpoint_read(path, &other) == 0 &&
-        perftrace__endpoint_owner(&other) == PERFTRACE__ENDPOINT_DEAD) {
-        return rename(temp, path) == 0 ? 0 : -errno;
-    }
-    return -EEXIST;
+    perftrace__endpoint_t other;
+    return perftrace__endpoint_read(path, &other) == 0 &&
+                   perftrace__endpoint_owner(&other) == PERFTRACE__ENDPOINT_DEAD
+               ? replace(temp, path, &other)
+               : -EEXIST;
 }
 
 int perftrace__endpoint_write(const char *dir, const perftrace__endpoint_t *e, char *ret_path,
