@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // open_in_speedscope.js TRACE FOLDER [PROFILE]: opens a Chrome trace in speedscope in headless
 // Chromium and compares what the viewer holds with what the file says: every thread is a profile,
-// with all its scopes and their durations. Screenshots go to FOLDER; PROFILE names (in part) the
-// profile that is shown. Exit status 0 good, 1 not. SPDX-License-Identifier: MIT
+// with all its scopes, their durations and what is in what. Screenshots go to FOLDER; PROFILE names
+// (in part) the profile that is shown. Exit status 0 good, 1 not. SPDX-License-Identifier: MIT
 'use strict';
 const assert = require('assert');
 const fs = require('fs');
@@ -16,14 +16,21 @@ const viewer = path.join(modules, 'speedscope', 'dist', 'release');
 
 const sorted = (scopes) => scopes.sort(([a, x], [b, y]) => (a < b ? -1 : a > b ? 1 : x - y));
 
-// The scopes of one thread as [name, ns], sorted. The viewer shows two scopes of one name
-// and the same arguments as one where the second begins as the first ends; so do we.
+// What the viewer takes for the same scope again.
+const keyOf = (event) => `${event.name} ${JSON.stringify(event.args)}`;
+
+// The scopes of one thread that the viewer draws, as [name, ns], sorted: those that have a length.
+// It shows two scopes of one name and the same arguments as one where the second begins as the first
+// ends, for its doubles; so do we.
 function scopesOf(events) {
-    const scopes = events.map((event) => ({
+    const first = Math.min(...events.map((event) => event.ts));
+    const scopes = events.filter((event) => Math.round(event.dur * 1000) > 0).map((event) => ({
         name: event.name,
-        key: `${event.name} ${JSON.stringify(event.args)}`,
+        key: keyOf(event),
         start: Math.round(event.ts * 1000),
         end: Math.round(event.ts * 1000) + Math.round(event.dur * 1000),
+        seenStart: event.ts - first,
+        seenEnd: event.ts - first + event.dur,
         last: null, // the scope in it that ended last
     })).sort((a, b) => a.start - b.start || b.end - a.end);
     const open = [{ end: Infinity, last: null }];
@@ -33,8 +40,9 @@ function scopesOf(events) {
             open.pop();
         const parent = open[open.length - 1];
         const before = parent.last;
-        if (before !== null && before.key === scope.key && before.end === scope.start) {
+        if (before !== null && before.key === scope.key && before.seenEnd >= scope.seenStart) {
             before.end = scope.end;
+            before.seenEnd = scope.seenEnd;
             open.push(before);
         } else {
             parent.last = scope;
@@ -43,6 +51,27 @@ function scopesOf(events) {
         }
     }
     return sorted(kept.map((scope) => [scope.name, scope.end - scope.start]));
+}
+
+// How often a scope of one thread lies in which other ones: "outer > inner" to a number, those without
+// a length too. The viewer puts a scope into one of the same key that ends as it begins.
+function nestingOf(events) {
+    const first = Math.min(...events.map((event) => event.ts));
+    const open = [];
+    const found = {};
+    const over = (outer, event) => {
+        const end = outer.ts - first + outer.dur;
+        const start = event.ts - first;
+        return end < start || (end === start && keyOf(outer) !== keyOf(event));
+    };
+    for (const event of [...events].sort((a, b) => a.ts - b.ts || b.dur - a.dur)) {
+        while (open.length > 0 && over(open[open.length - 1], event))
+            open.pop();
+        open.push(event);
+        const path = open.map((each) => each.name).join(' > ');
+        found[path] = (found[path] || 0) + 1;
+    }
+    return found;
 }
 
 function readDocument() {
@@ -72,6 +101,7 @@ function readTrace(document) {
     for (const t of found) {
         t.process = processes.get(t.pid);
         t.scopes = scopesOf(t.events);
+        t.nesting = nestingOf(t.events);
     }
     return found;
 }
@@ -82,13 +112,31 @@ function readViewer() {
     return group.profiles.map(({ profile }) => {
         const open = [];
         const scopes = [];
+        // With its arguments the viewer calls a frame "name {...}".
+        const nameOf = (node) => node.frame.name.replace(/ \{(".*)?\}$/s, '');
         profile.forEachCall((node, at) => open.push(at), (node, at) => {
-            // With its arguments the viewer calls a frame "name {...}".
-            const name = node.frame.name.replace(/ \{(".*)?\}$/s, '');
-            scopes.push([name, (at - open.pop()) * 1000]);
+            scopes.push([nameOf(node), (at - open.pop()) * 1000]);
         });
-        return { name: profile.getName(), unit: profile.getWeightUnit(), scopes };
+        // The tree of all calls, those without a length too.
+        const nesting = {};
+        const waiting = profile.getAppendOrderCalltreeRoot().children.map((node) => [node, '']);
+        while (waiting.length > 0) {
+            const [node, outer] = waiting.pop();
+            const path = outer + nameOf(node);
+            nesting[path] = (nesting[path] || 0) + 1;
+            for (const child of node.children)
+                waiting.push([child, `${path} > `]);
+        }
+        return { name: profile.getName(), unit: profile.getWeightUnit(), scopes, nesting };
     });
+}
+
+// How many scopes of each name.
+function countNames(scopes) {
+    const counts = {};
+    for (const [name] of scopes)
+        counts[name] = (counts[name] || 0) + 1;
+    return counts;
 }
 
 // Durations to half a nanosecond: the viewer computes with doubles, which are far finer.
@@ -101,12 +149,12 @@ function compare(expected, loaded) {
             loaded.map((p) => p.name).join(' | '));
         assert.strictEqual(profile.unit, 'microseconds');
         sorted(profile.scopes);
-        assert.deepStrictEqual(profile.scopes.map(([name]) => name),
-                               thread.scopes.map(([name]) => name), `scopes of ${title}`);
+        assert.deepStrictEqual(countNames(profile.scopes), countNames(thread.scopes), `scopes of ${title}`);
         thread.scopes.forEach(([name, ns], i) => {
             const seen = profile.scopes[i][1];
             assert.ok(Math.abs(seen - ns) < 0.5, `${title}: ${name} ${seen} ns, not ${ns} ns`);
         });
+        assert.deepStrictEqual(profile.nesting, thread.nesting, `what is in what in ${title}`);
     }
 }
 
@@ -142,7 +190,8 @@ async function main() {
             const page = await browser.newPage();
             const complaints = [];
             page.on('console', (message) => {
-                if (message.type() === 'error')
+                // Of scopes that cross, or do not end, the viewer only warns.
+                if (message.type() === 'error' || /Tried to end|still open/.test(message.text()))
                     complaints.push(message.text());
             });
             page.on('pageerror', (error) => complaints.push(String(error)));

@@ -26,6 +26,7 @@ foreach(python ${perftrace_pythons})
     set_tests_properties(python${version}.${noun} PROPERTIES LABELS outside TIMEOUT 300
       SKIP_REGULAR_EXPRESSION "OK \\(skipped=" # what was left out is told at the end of the run
       ENVIRONMENT
-      "PYTHONPATH=${PROJECT_SOURCE_DIR}/src/bindings/python:${CMAKE_CURRENT_LIST_DIR};PERFTRACE_LIBRARY=$<TARGET_FILE:perftrace>;PERFTRACE_RECOVER=$<TARGET_FILE:perf-trace-recover>;PERFTRACE_CONVERT=$<TARGET_FILE:perf-trace-convert>;PERFTRACE_SESSIONS=$<TARGET_FILE:perf-trace-sessions>")
+      "PYTHONPATH=${PROJECT_SOURCE_DIR}/src/bindings/python:${CMAKE_CURRENT_LIST_DIR};PERFTRACE_LIBRARY=$<TARGET_FILE:perftrace>;PERFTRACE_RECOVER=$<TARGET_FILE:perf-trace-recover>;PERFTRACE_CONVERT=$<TARGET_FILE:perf-trace-convert>;PERFTRACE_SESSIONS=$<TARGET_FILE:perf-trace-sessions>;PERFTRACE_BROWSER_WORK=${PROJECT_BINARY_DIR}/tests/browser")
   endforeach()
+  set_tests_properties(python${version}.example PROPERTIES RESOURCE_LOCK browser) # see tests/browser
 endforeach()
