@@ -23,7 +23,7 @@ const keyOf = (event) => `${event.name} ${JSON.stringify(event.args)}`;
 // It shows two scopes of one name and the same arguments as one where the second begins as the first
 // ends, for its doubles; so do we.
 function scopesOf(events) {
-    const first = Math.min(...events.map((event) => event.ts));
+    const first = events.reduce((least, event) => Math.min(least, event.ts), Infinity);
     const scopes = events.filter((event) => Math.round(event.dur * 1000) > 0).map((event) => ({
         name: event.name,
         key: keyOf(event),
@@ -56,7 +56,7 @@ function scopesOf(events) {
 // How often a scope of one thread lies in which other ones: "outer > inner" to a number, those without
 // a length too. The viewer puts a scope into one of the same key that ends as it begins.
 function nestingOf(events) {
-    const first = Math.min(...events.map((event) => event.ts));
+    const first = events.reduce((least, event) => Math.min(least, event.ts), Infinity);
     const open = [];
     const found = {};
     const over = (outer, event) => {

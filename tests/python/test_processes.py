@@ -3,6 +3,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 import unittest
 
 import traced
@@ -24,6 +26,52 @@ class Processes(traced.Case):
                                 "    with pt.trace_scope('x', args={'i': i}): pass\n" + end, check=False)
                 self.assertEqual(done.returncode, want, done.stderr)
                 self.assertEqual(len(self.events("x")), 100)
+
+    def test_pt05_nothing_is_lost_however_it_ends(self):
+        # 200 scopes in 2 s, written each 200 ms; how it ends, the status, the least that is in the file,
+        # without the tool that recovers the rest. All at once: they sleep most of the time.
+        ends = {"return": ("", 0, 200), "side thread": ("t = threading.Thread(target=libc.exit, args=(5,))\n"
+                                                        "t.start(); t.join()", 5, 200),
+                "_exit": ("os._exit(6)", 6, 170), "sys.exit": ("sys.exit(7)", 7, 200),
+                "exception": ("raise ValueError", 1, 200), "interrupt": ("raise KeyboardInterrupt", -signal.SIGINT, 200),
+                "SIGTERM": ("os.kill(os.getpid(), 15); time.sleep(10)", -signal.SIGTERM, 170),
+                "SIGTERM is caught": ("os.kill(os.getpid(), 15); time.sleep(10)", -signal.SIGTERM, 200),
+                "SIGKILL": ("os.kill(os.getpid(), 9); time.sleep(10)", -signal.SIGKILL, 170)}
+        processes = {}
+        for end, (code, _, _) in ends.items():
+            options = {"flush_ms": 200, "sigterm": int(end.endswith("caught"))}
+            processes[end] = subprocess.Popen(
+                [sys.executable, "-c",
+                 "import ctypes, os, sys, threading, time\n"
+                 "from perftrace import perf_tracer as pt\n"
+                 "libc = ctypes.CDLL(None)\n"
+                 f"pt.configure(pt.PerfTracerConfig(dir={os.path.join(self.root, end)!r}, enabled=True,\n"
+                 f"                                 options={options}), rank=0)\n"
+                 "begin = time.monotonic()\n"
+                 "for i in range(200):\n"
+                 "    with pt.trace_scope('x', args={'i': i}): pass\n"
+                 "    time.sleep(max(0, begin + (i + 1) * 0.01 - time.monotonic()))\n"
+                 "print(time.monotonic(), flush=True)\n" + code],
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        outcome = {}
+
+        def wait(end, process):
+            out, _ = process.communicate(timeout=60)
+            outcome[end] = process.returncode, time.monotonic() - float(out)
+        waiting = [threading.Thread(target=wait, args=each) for each in processes.items()]
+        for t in waiting:
+            t.start()
+        for t in waiting:
+            t.join()
+        for end, (_, status, least) in ends.items():
+            with self.subTest(end):
+                self.assertEqual(outcome[end][0], status)
+                self.assertLess(outcome[end][1], 2)  # seconds from its last scope
+                with open(os.path.join(self.root, end, "traces-r0.jsonl"), encoding="utf-8") as file:
+                    whole = file.read().rpartition("\n")[0].splitlines()
+                events = [e for e in map(traced.strict, whole) if e["name"] == "x"]
+                self.assertEqual([e["args"]["i"] for e in events], list(range(len(events))))
+                self.assertGreaterEqual(len(events), least)
 
     def test_an_end_without_cleaning_up_is_recovered(self):
         if not RECOVER:
