@@ -115,6 +115,40 @@ class Processes(traced.Case):
         self.assertEqual(self.names(), ["child", "parent", "parent"])
         self.assertEqual(len({e["pid"] for e in self.events()}), 2)
 
+    def test_forks_while_threads_trace(self):
+        if not RECOVER:
+            self.skipTest("PERFTRACE_RECOVER does not name the tool")
+        self.ran("configure(options={'overflow': 1}, session_tracer=pt.SessionTracerConfig(True))\n"
+                 "stop = False\n"
+                 "def spin():\n"
+                 "    while not stop:\n"
+                 "        for _ in range(50):\n"
+                 "            with pt.trace_scope('thread', args={'n': 1}): pt.instant('point', args={'t': 'x'})\n"
+                 "        time.sleep(0.002)\n"
+                 "threads = [threading.Thread(target=spin) for _ in range(3)]\n"
+                 "for t in threads: t.start()\n"
+                 "with pt.trace_scope('outer'):\n"
+                 "    for i in range(20):\n"
+                 "        pid = os.fork()\n"
+                 "        if pid == 0:\n"
+                 "            with pt.trace_scope('child', args={'i': i}):\n"
+                 "                session = pt.register_session(i)\n"
+                 "            pt.trace_session_event('mark_finalized', session_id=session, status='accepted')\n"
+                 "            os._exit(0) if i % 2 else sys.exit(0)\n"
+                 "        assert os.waitpid(pid, 0)[1] == 0\n"
+                 "stop = True\n"
+                 "for t in threads: t.join()\n", arguments=["-W", "ignore"])
+        subprocess.run([RECOVER, "-r", self.root], check=True, capture_output=True)
+        children = self.events("child")
+        self.assertEqual(sorted(e["args"]["i"] for e in children), list(range(20)))
+        self.assertEqual(len({e["pid"] for e in children}), 20)
+        # The scope around goes on in each child, and is ended by those that end in order.
+        outer = self.events("outer")
+        self.assertEqual([e["ph"] for e in outer], ["X"] * 11)
+        self.assertEqual(sum(e["args"].get("forked", False) for e in outer), 10)
+        self.assertEqual(sum(e["args"].get("exception") == "SystemExit: 0" for e in outer), 10)
+        self.assertEqual(sorted(r["task_id"] for r in self.records()), list(range(20)))
+
     def test_a_pool_of_processes(self):
         for method in ("fork", "spawn", "forkserver"):
             with self.subTest(method):
