@@ -1,7 +1,20 @@
 /* perftrace/profiler.h: heavy profilers for chosen steps and ranks. SPDX-License-Identifier: MIT
  *
  * A window is a stretch of a run that a profiler records. When one opens is told by a schedule (the
- * one of torch.profiler, a list of steps, a number of iterations).
+ * one of torch.profiler, a list of steps, a number of iterations), by annotated stages or by a
+ * call. What records are back ends: the tracer itself, nsys, rocprof, perf, or functions of the
+ * program.
+ *
+ *     perftrace_profiler_options_t options = PERFTRACE_PROFILER_OPTIONS_INIT;
+ *     options.back_ends = "cuda";
+ *     options.steps = "10-12";
+ *     perftrace_profiler_t *profiler;
+ *     perftrace_profiler_open(&options, &profiler);
+ *     for (int64_t step = 0; step < steps; step++) {
+ *         perftrace_profiler_step(profiler, step);
+ *         train();
+ *     }
+ *     perftrace_profiler_close(profiler);
  *
  * Not included by perftrace.h. The pages are perftrace_profiler(3). */
 #ifndef PERFTRACE_PROFILER_H
@@ -162,6 +175,189 @@ PERFTRACE_API int perftrace_trace_describe(const char *path, perftrace_trace_nam
  * ERR_TOO_LONG (path), as perftrace_trace_basename. Blocks for the disk. */
 PERFTRACE_API int perftrace_trace_create(const char *dir, const perftrace_trace_name_t *name,
                                          const char *extension, char *ret_path, size_t size);
+
+/* ---- back ends ----------------------------------------------------------------------------------
+ */
+
+/* A window as back ends see it. The strings are valid during the call only. */
+typedef struct perftrace_profiler_window {
+    size_t struct_size;
+    const char *dir;      /* of the profiler, absolute; "" none */
+    const char *path;     /* the file to write, empty and nobody else's; "" at the start, and for
+                             back ends without an extension */
+    const char *role;     /* of the profiler, as it was given; "" none */
+    const char *stage;    /* label of the request or stage; "" none */
+    const char *mark;     /* "", "partial 2/3", "aborted at step 2 of 3"; "" at the start */
+    int64_t first_step;   /* -1: not known */
+    int64_t last_step;    /* of those that are recorded so far */
+    int64_t steps_done;   /* steps that began or, told by NEXT, ended in the window */
+    int64_t steps_wanted; /* -1: no number is set */
+    int64_t number;       /* of the profiler's windows, from 0 */
+    int64_t time_ms;      /* when it opened, ms since the epoch */
+    int aborted;
+} perftrace_profiler_window_t;
+
+/* What records. Functions that are NULL do nothing. They are called one at a time, without locks,
+ * by whichever thread calls step, start, stop, a stage or close (see same_thread); they may call
+ * the library, but not the profiler they belong to. */
+typedef struct perftrace_profiler_back_end {
+    size_t struct_size;
+    const char *name;      /* for messages */
+    const char *extension; /* ".json.gz": a file is made for each window; NULL: none */
+    int gpu;               /* not 0: it uses the GPU's one profiling interface */
+    /* Begins recording. Not 0: the window is not opened (by this back end); the program goes on. */
+    int (*start)(void *user, const perftrace_profiler_window_t *window);
+    /* Ends recording and writes the file. Not 0: told in a message. Called once for each start that
+     * returned 0. */
+    int (*stop)(void *user, const perftrace_profiler_window_t *window);
+    /* A step begins: its number and a perftrace_profiler_action_t. */
+    void (*step)(void *user, int64_t step, int action);
+    /* Writes, as snprintf does, what it records, or why its start failed. */
+    int (*describe)(void *user, char *ret_text, size_t size);
+    void *user;
+} perftrace_profiler_back_end_t;
+
+/* ---- profilers ----------------------------------------------------------------------------------
+ *
+ * A profiler belongs to a role of the process. However many there are, one window at a time is open
+ * in a process: a request that comes while one is open is ignored.
+ *
+ * All functions: any thread, also several at once, but for open and close; not from a signal
+ * handler; profiler NULL: nothing is done, ERR_INVALID. They block as the back ends do. In the
+ * child of a fork no window is open. A profiler that is left open is closed at exit(). */
+
+typedef struct perftrace_profiler perftrace_profiler_t;
+
+/* Initialise with PERFTRACE_PROFILER_OPTIONS_INIT. Strings are copied. */
+typedef struct perftrace_profiler_options {
+    size_t struct_size;
+    /* Names of the library's back ends, "self,cuda": self (detail_categories are recorded by the
+     * tracer in windows only), cuda (cudaProfilerStart and Stop, for nsys), roc
+     * (roctxProfilerResume and Pause, for rocprof), perf (Linux perf samples this process). NULL or
+     * "": none. */
+    const char *back_ends;
+    const perftrace_profiler_back_end_t *callback; /* the program's own; NULL: none */
+    /* Steps of the run that are profiled, "1,3,5-7". NULL: no gate. With a gate the schedule counts
+     * the calls of step with NEXT within a listed step (mini-batches). */
+    const char *steps;
+    int steps_apart;               /* not 0: adjacent listed steps are a window each */
+    int discrete;                  /* not 0: each stage is a window; start does nothing */
+    perftrace_schedule_t schedule; /* the form ALWAYS: none */
+    const char *dir;               /* for files; made at the first window. NULL: "." */
+    /* Prefix, role, host, rank, world size and parallel ranks for the names. host NULL: the
+     * machine's. */
+    perftrace_trace_name_t name;
+    /* Which ranks profile: enable 0 none; all_ranks all; else those of the list ranks; without a
+     * list rank 0 (and an unknown rank). Others do nothing in every call. */
+    int enable;
+    int all_ranks;
+    const char *ranks; /* "0,8-15" */
+    /* not 0: back ends are called by the thread that calls step, stages and close alone: a start by
+     * another thread takes effect at the next step, and so does a stop. */
+    int same_thread;
+    const char *detail_categories; /* of self, as perftrace_config_t.categories */
+    const char *cuda_library;      /* file with cudaProfilerStart. NULL: the usual ones */
+    const char *roc_library;       /* file with roctxProfilerResume. NULL: the usual ones */
+    const char *perf_command;      /* NULL: "perf" */
+    uint32_t perf_hz;              /* samples a second; 0: 99 */
+    perftrace_log_fn log;          /* receives messages; NULL: none are given out */
+    void *log_user;
+} perftrace_profiler_options_t;
+
+#define PERFTRACE_PROFILER_OPTIONS_INIT                                                            \
+    {                                                                                              \
+        sizeof(perftrace_profiler_options_t), NULL, NULL, NULL, 0, 0, PERFTRACE_SCHEDULE_INIT,     \
+            NULL, PERFTRACE_TRACE_NAME_INIT, 1, 0, NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL  \
+    }
+
+/* Makes a profiler; *ret is NULL after an error. A schedule without a gate is armed at once. Errors
+ * are told to log: ERR_INVALID (no back end, an unknown one, a schedule or list that is none),
+ * ERR_NOMEM. */
+PERFTRACE_API int perftrace_profiler_open(const perftrace_profiler_options_t *options,
+                                          perftrace_profiler_t **ret);
+/* Ends its window, says in one line when windows of the schedule were never reached, frees it. No
+ * other call of the same profiler may be under way. NULL: nothing. */
+PERFTRACE_API int perftrace_profiler_close(perftrace_profiler_t *profiler);
+
+#define PERFTRACE_PROFILER_NEXT ((int64_t)-1)
+
+/* Says that a step begins, and thereby that the one before has ended. step >= 0: its number.
+ * PERFTRACE_PROFILER_NEXT: the one after the last (0 at first), for programs that call it at the
+ * end of each step, as torch.profiler's step(), and once before the first: such a step counts when
+ * the next call ends it, a numbered one at once. NEXT of any profiler advances the one whose window
+ * is open. Returns what happens in the step, a perftrace_profiler_action_t. */
+PERFTRACE_API int perftrace_profiler_step(perftrace_profiler_t *profiler, int64_t step);
+
+/* What a start asks for. */
+typedef struct perftrace_profiler_request {
+    size_t struct_size;
+    const char *label; /* for the name of the file; NULL: none */
+    /* Cycles or iterations, counted by the calls of step from the start on. The form ALWAYS: the
+     * profiler's schedule, if it has cycles, else until the stop. repeat 0 is taken as 1. */
+    perftrace_schedule_t schedule;
+    int at_next_step; /* not 0: it begins with the next call of step */
+} perftrace_profiler_request_t;
+
+#define PERFTRACE_PROFILER_REQUEST_INIT                                                            \
+    { sizeof(perftrace_profiler_request_t), NULL, PERFTRACE_SCHEDULE_INIT, 0 }
+
+/* Starts by hand. request NULL: as PERFTRACE_PROFILER_REQUEST_INIT. 0 when it was taken, also on
+ * ranks that do not profile and in discrete mode, where nothing is done; ERR_STATE when a window is
+ * open or a request is running (it is ignored); ERR_INVALID for its schedule; the code of a
+ * directory that cannot be written to, or ERR_UNSUPPORTED when no back end starts (the reason in
+ * the log): the program goes on without. */
+PERFTRACE_API int perftrace_profiler_start(perftrace_profiler_t *profiler,
+                                           const perftrace_profiler_request_t *request);
+/* Ends the window that is open, whoever's it is, and the request of this profiler. A window that
+ * has not seen all its steps is saved and marked partial. 0, also when there is nothing to stop
+ * (told once in a note) or another thread is saving. */
+PERFTRACE_API int perftrace_profiler_stop(perftrace_profiler_t *profiler);
+
+#define PERFTRACE_PROFILER_STAGE_SCHEDULED 1 /* in discrete mode the schedule rules in the stage   \
+                                              */
+
+/* An annotated stage of a step (generate, update). In discrete mode it is a window of its own, or
+ * several with STAGE_SCHEDULED, on the steps of the gate. Returns a token for stage_end: above 0
+ * when this stage has opened a window, 0 when it is as good as absent (nested, another mode, rank
+ * or step, a start that failed). */
+PERFTRACE_API int64_t perftrace_profiler_stage_begin(perftrace_profiler_t *profiler,
+                                                     const char *stage, int flags);
+/* Ends the stage. failed not 0: its body failed; the window is saved and marked aborted, in
+ * continuous mode the one that is open. */
+PERFTRACE_API int perftrace_profiler_stage_end(perftrace_profiler_t *profiler, int64_t token,
+                                               int failed);
+/* Calls body(arg) once, as a stage, and returns what it returned; not 0 is a failure. A C++
+ * exception passes unchanged, as a failure. profiler NULL: the body alone. body NULL: 0. */
+PERFTRACE_API int perftrace_profiler_run(perftrace_profiler_t *profiler, const char *stage,
+                                         int flags, int (*body)(void *arg), void *arg);
+
+typedef enum perftrace_profiler_state {
+    PERFTRACE_PROFILER_IDLE = 0,
+    PERFTRACE_PROFILER_WAITING = 1, /* a request runs, its window is not open */
+    PERFTRACE_PROFILER_STARTING = 2,
+    PERFTRACE_PROFILER_RECORDING = 3,
+    PERFTRACE_PROFILER_SAVING = 4
+} perftrace_profiler_state_t;
+
+/* What the process' profilers do. */
+typedef struct perftrace_profiler_status {
+    size_t struct_size;
+    int state;          /* a perftrace_profiler_state_t */
+    int aborted;        /* of the last window: it ended by a failure */
+    int64_t first_step; /* of the window that is open, as in perftrace_profiler_window_t */
+    int64_t last_step;
+    int64_t steps_done;
+    int64_t steps_wanted;
+    int64_t saved; /* windows of all profilers that were saved */
+    char role[64]; /* whose window it is; cut */
+    char stage[64];
+    char last_mark[64];   /* of the last window that was saved */
+    char last_path[1024]; /* its last file; "" none, or too long */
+} perftrace_profiler_status_t;
+
+/* Fills *ret; ERR_INVALID when struct_size is not set. Does not wait for a window that starts or is
+ * saved. */
+PERFTRACE_API int perftrace_profiler_get_status(perftrace_profiler_status_t *ret);
 
 #ifdef __cplusplus
 }

@@ -175,6 +175,28 @@ void perftrace__core_set_filter(const char *categories, const char *names) {
     pthread_mutex_unlock(&c->lock);
 }
 
+bool perftrace__core_set_detail(const char *categories) {
+    perftrace__core_t *c = &perftrace__core;
+    char *copy = categories && *categories ? strdup(categories) : NULL;
+    bool ok = copy || !categories || !*categories;
+    if (ok) {
+        pthread_mutex_lock(&c->lock);
+        free(c->detail);
+        c->detail = copy;
+        perftrace__sites_refresh();
+        pthread_mutex_unlock(&c->lock);
+    }
+    return ok;
+}
+
+void perftrace__core_open_detail(bool open) {
+    perftrace__core_t *c = &perftrace__core;
+    pthread_mutex_lock(&c->lock);
+    c->detail_open += open ? 1u : -1u;
+    perftrace__sites_refresh();
+    pthread_mutex_unlock(&c->lock);
+}
+
 perftrace__ring_t *perftrace__core_ring(void) {
     return &perftrace__core.ring;
 }
@@ -229,5 +251,6 @@ void perftrace__core_fork_child(void) {
     pt_store_relaxed(&c->after_fork, c->active || c->after_fork);
     pt_store_relaxed(&c->generation, c->generation + 1);
     pt_store_relaxed(&c->active, false);
+    c->detail_open = 0; /* the parent's windows */
     pthread_mutex_init(&c->lock, NULL);
 }

@@ -33,6 +33,8 @@ typedef struct perftrace__core {
     uint64_t late;
     char *categories;
     char *names;
+    char *detail;           /* categories that are off unless detail_open; NULL: none */
+    unsigned detail_open;   /* windows that want them */
     perftrace__ring_t ring; /* under lock, or between start and retire by the drain's thread */
     /* The ring's header for slow paths without the lock, where a late thread may meet the next
      * start; release. */

@@ -54,9 +54,12 @@ static bool wanted(const perftrace_i_site_t *site) {
     if (site->kind >= PERFTRACE_I_KIND_SESSION_BEGIN) {
         return c->sessions;
     }
-    return c->enabled &&
-           perftrace__filter_pass(c->categories, c->names,
-                                  perftrace__category_canonical(site->category), site->name);
+    const char *category = perftrace__category_canonical(site->category);
+    if (c->detail && !c->detail_open &&
+        perftrace__filter_pass(c->detail, NULL, category, site->name)) {
+        return false;
+    }
+    return c->enabled && perftrace__filter_pass(c->categories, c->names, category, site->name);
 }
 
 static void set_word(perftrace_i_site_t *site) {

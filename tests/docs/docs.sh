@@ -65,9 +65,7 @@ home_of() {
     perftrace_bound_*) echo perftrace_bindings.3 ;;
     perftrace_schedule_* | perftrace_profiler_* | PERFTRACE_PROFILER_*) echo perftrace_profiler.3 ;;
     perftrace_trace_basename | perftrace_trace_describe | perftrace_trace_create) echo perftrace_profiler.3 ;;
-    perftrace_schedule_* | perftrace_profiler_* | PERFTRACE_PROFILER_*) echo perftrace_profiler.3 ;;
     perftrace_hold | perftrace_control_*) echo perftrace_control.3 ;;
-    perftrace_trace_basename | perftrace_trace_describe) echo perftrace_profiler.3 ;;
     *_session_* | *_SESSION_* | *_task_* | *_context_*) echo perftrace_session.3 ;;
     *) echo perftrace.3 ;;
     esac

@@ -1,0 +1,114 @@
+/* profiler_request.c: start, stop and status by hand. SPDX-License-Identifier: MIT */
+#include "os.h"
+#include "profiler_state.h"
+
+#include <perftrace/status.h>
+
+#include <stdio.h>
+#include <string.h>
+
+/* The plan that a request follows. */
+static int read_plan(const perftrace_profiler_t *p, const perftrace_profiler_request_t *request,
+                     perftrace__schedule_t *ret) {
+    const char *reason = NULL;
+    int status = perftrace__schedule_read(&request->schedule, ret, &reason);
+    if (!status && ret->form == PERFTRACE__SCHEDULE_STEPS) {
+        reason = "a start counts its steps: it takes no list";
+        status = PERFTRACE_ERR_INVALID;
+    }
+    if (status) {
+        perftrace__schedule_free(ret);
+        perftrace__profiler_log(p, PERFTRACE_LOG_WARNING, "the start is not taken: %s", reason);
+    } else if (ret->form == PERFTRACE__SCHEDULE_ALWAYS &&
+               p->schedule.form == PERFTRACE__SCHEDULE_CYCLES) {
+        *ret = p->schedule;
+    }
+    return status;
+}
+
+int perftrace_profiler_start(perftrace_profiler_t *p, const perftrace_profiler_request_t *request) {
+    perftrace__window_t *g = &perftrace__window;
+    perftrace_profiler_request_t r = PERFTRACE_PROFILER_REQUEST_INIT;
+    if (!p || (request && request->struct_size < sizeof(request->struct_size))) {
+        return PERFTRACE_ERR_INVALID;
+    }
+    if (request) {
+        memcpy(&r, request, PT_MIN(request->struct_size, sizeof(r)));
+    }
+    perftrace__schedule_t plan;
+    int status = read_plan(p, &r, &plan);
+    if (status || !p->selected || p->opt.discrete) {
+        return status;
+    }
+    pthread_mutex_lock(&g->lock);
+    if (g->state != PERFTRACE_PROFILER_IDLE || g->current) {
+        status = PERFTRACE_ERR_STATE;
+    } else {
+        perftrace__run_begin(p, PERFTRACE__BY_REQUEST, &plan, r.label);
+        if (!r.at_next_step && !p->opt.same_thread) {
+            status = perftrace__run_step(p, &p->collect, PERFTRACE_PROFILER_NEXT, NULL);
+            if (status) {
+                perftrace__run_end(p, PERFTRACE__ENDING_STOP);
+            }
+        }
+        perftrace__window_settle();
+    }
+    pthread_mutex_unlock(&g->lock);
+    return status;
+}
+
+int perftrace_profiler_stop(perftrace_profiler_t *p) {
+    perftrace__window_t *g = &perftrace__window;
+    if (!p) {
+        return PERFTRACE_ERR_INVALID;
+    }
+    if (!p->selected) {
+        return PERFTRACE_OK;
+    }
+    bool told = true;
+    pthread_mutex_lock(&g->lock);
+    /* Whoever's request it is: the first start won, any stop ends it. */
+    perftrace_profiler_t *whose = g->owner ? g->owner : g->current;
+    if (!whose) {
+        told = g->told_idle;
+        g->told_idle = true;
+    } else if (whose->collect.on && whose->collect.by != PERFTRACE__BY_STAGE) {
+        perftrace__run_end(whose, PERFTRACE__ENDING_STOP);
+    } else {
+        whose->collect.on = false;
+        perftrace__window_end(PERFTRACE__ENDING_STOP);
+    }
+    pthread_mutex_unlock(&g->lock);
+    if (!told) {
+        perftrace__profiler_log(p, PERFTRACE_LOG_NOTE, "there is no window to stop");
+    }
+    return PERFTRACE_OK;
+}
+
+int perftrace_profiler_get_status(perftrace_profiler_status_t *ret) {
+    perftrace__window_t *g = &perftrace__window;
+    const size_t size = ret ? ret->struct_size : 0;
+    if (size < sizeof(size)) {
+        return PERFTRACE_ERR_INVALID;
+    }
+    perftrace_profiler_status_t s = {
+        .struct_size = size, .first_step = -1, .last_step = -1, .steps_wanted = -1};
+    pthread_mutex_lock(&g->lock);
+    s.state = (int)(g->state == PERFTRACE_PROFILER_IDLE && g->current ? PERFTRACE_PROFILER_WAITING
+                                                                      : g->state);
+    s.aborted = g->last_aborted;
+    s.saved = g->saved;
+    if (g->owner) {
+        s.first_step = g->info.first_step;
+        s.last_step = g->info.last_step;
+        s.steps_done = g->info.steps_done;
+        s.steps_wanted = g->info.steps_wanted;
+        snprintf(s.role, sizeof(s.role), "%.*s", (int)sizeof(s.role) - 1, g->info.role);
+        snprintf(s.stage, sizeof(s.stage), "%.*s", (int)sizeof(s.stage) - 1, g->stage);
+    }
+    memcpy(s.last_mark, g->last_mark, sizeof(s.last_mark));
+    memcpy(s.last_path, g->last_path, sizeof(s.last_path));
+    pthread_mutex_unlock(&g->lock);
+    memcpy(ret, &s, PT_MIN(size, sizeof(s)));
+    return PERFTRACE_OK;
+}
