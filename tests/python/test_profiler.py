@@ -10,6 +10,7 @@ import unittest
 import warnings
 
 import traced
+from perftrace import _profiler
 from perftrace import perf_tracer as pt
 
 try:
@@ -44,6 +45,46 @@ class WithoutTorch(traced.Case):
         with pt.trace_scope("step", enable_profiler=True, args={"global_step": 1}):
             pass
         self.assertEqual(self.one("step")["args"]["global_step"], 1)
+
+
+class Marking(traced.Case):
+    """What is added to the files of the many versions of torch: what they do not say themselves."""
+
+    def marked(self, text):
+        raw, out = os.path.join(self.root, "raw"), os.path.join(self.root, "out")
+        with open(raw, "w", encoding="utf-8") as file:
+            file.write(text)
+
+        def once(pairs):
+            self.assertEqual(len({key for key, _ in pairs}), len(pairs), [key for key, _ in pairs])
+            return dict(pairs)
+        found, _profiler.rank = _profiler.rank, 3
+        try:
+            _profiler._mark(raw, out, 12345)
+        finally:
+            _profiler.rank = found
+        with open(out, encoding="utf-8") as file:
+            return json.load(file, object_pairs_hook=once)
+
+    def test_each_version(self):
+        few = [{"ph": "X", "ts": 5.5, "name": "x"}]
+        many = few * 40000  # more than is looked at from the start
+        epoch = [{"ph": "X", "ts": 1790000000000000.5, "name": "x"}]
+        rank = {"distributedInfo": {"rank": 7}}
+        base = {"baseTimeNanoseconds": 99}
+        for name, given, want_base, want_rank in (
+                ("no Kineto", few, 12345, 3), ("nothing", {"traceEvents": few}, 12345, 3),
+                ("nothing, long", {"traceEvents": many}, 12345, 3),
+                ("before", {**base, **rank, "traceEvents": many}, 99, 7),
+                ("behind", {"traceEvents": many, "traceName": "x", **base, **rank}, 99, 7),
+                ("of both one", {**rank, "traceEvents": many, **base}, 99, 7),
+                ("epoch", {"traceEvents": epoch}, None, 3), ("empty", {"traceEvents": []}, None, 3)):
+            with self.subTest(name):
+                document = self.marked(json.dumps(given, indent=1))
+                self.assertEqual(document.get("baseTimeNanoseconds"), want_base)
+                self.assertEqual(document["distributedInfo"]["rank"], want_rank)
+                events = given if isinstance(given, list) else given["traceEvents"]
+                self.assertEqual(document["traceEvents"], events)
 
 
 class Merging(traced.Case):

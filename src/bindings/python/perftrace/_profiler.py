@@ -57,15 +57,17 @@ def trace_path():
 _EPOCH_US = 1e15  # times below are no microseconds since 1970
 
 
-def _members(head, start_ns):
-    """What the file does not say itself: of which rank it is, and when its times begin. Newer versions
-    of torch say that in baseTimeNanoseconds, or count from the epoch; else they count from the start
-    of the profile."""
+def _members(head, tail, start_ns):
+    """What the file does not say itself, before its events or behind them: of which rank it is, and
+    when its times begin. Newer versions of torch say that in baseTimeNanoseconds, or count from the
+    epoch; else they count from the start of the profile."""
+    def has(name):
+        return name in head or name in tail
     members = []
-    if rank is not None and b'"distributedInfo"' not in head:
+    if rank is not None and not has(b'"distributedInfo"'):
         members.append(b'"distributedInfo": {"rank": %d}' % rank)
     first = re.search(rb'"ts": *([0-9.]+)', head)
-    if b'"baseTimeNanoseconds"' not in head and first and float(first.group(1)) < _EPOCH_US:
+    if not has(b'"baseTimeNanoseconds"') and first and float(first.group(1)) < _EPOCH_US:
         members.append(b'"baseTimeNanoseconds": %d' % start_ns)
     return b"".join(b"  " + member + b",\n" for member in members)
 
@@ -73,13 +75,17 @@ def _members(head, start_ns):
 def _mark(path, to, start_ns):
     """Copies a trace of torch, an object or a mere list of events, with what it lacks."""
     with open(path, "rb") as source, open(to + ".tmp", "wb") as target:
+        source.seek(-min(1 << 16, os.path.getsize(path)), os.SEEK_END)
+        tail = source.read()
+        source.seek(0)
         head = source.read(1 << 20).lstrip()
+        members = _members(head, tail, start_ns)
         if head[:1] == b"[":
-            target.write(b"{\n" + _members(head, start_ns) + b'  "traceEvents": ' + head)
+            target.write(b"{\n" + members + b'  "traceEvents": ' + head)
             shutil.copyfileobj(source, target, 1 << 20)
             target.write(b"}\n")
         else:
-            target.write(head[:1] + b"\n" + _members(head, start_ns) + head[1:])
+            target.write(head[:1] + b"\n" + members + head[1:])
             shutil.copyfileobj(source, target, 1 << 20)
     os.replace(to + ".tmp", to)
 
