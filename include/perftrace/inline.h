@@ -170,9 +170,10 @@ PERFTRACE_I_INLINE void perftrace_i_end_by_hand(const perftrace_i_scope_t *s, ui
                          s->nargs | (uint64_t)s->name << 32);
 }
 
-/* Ends a scope that began live. nargs words of values, no strings among them. */
-PERFTRACE_I_INLINE void perftrace_i_end(const perftrace_i_scope_t *s, uint32_t nargs) {
-    uint64_t end = perftrace_i_clock();
+/* Ends a scope that began live, at a time that was read. nargs words of values, no strings among
+ * them. */
+PERFTRACE_I_INLINE void perftrace_i_end_at(const perftrace_i_scope_t *s, uint32_t nargs,
+                                           uint64_t end) {
     perftrace_i_thread_t *t = &perftrace_i_thread;
     uint64_t word = t->word;
     uint64_t next = word + ((uint64_t)(3 + nargs) << 8) - 1;
@@ -192,6 +193,10 @@ PERFTRACE_I_INLINE void perftrace_i_end(const perftrace_i_scope_t *s, uint32_t n
         record[3 + i] = s->values[i];
     }
     perftrace_i_publish(t, next);
+}
+
+PERFTRACE_I_INLINE void perftrace_i_end(const perftrace_i_scope_t *s, uint32_t nargs) {
+    perftrace_i_end_at(s, nargs, perftrace_i_clock());
 }
 
 /* Everything of a lap that has no fast way: arguments, run-time names, off on one side. */

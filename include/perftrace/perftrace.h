@@ -26,6 +26,7 @@
 #include <perftrace/macros.h>
 #include <perftrace/session.h>
 #include <perftrace/status.h>
+#include <perftrace/timer.h>
 
 #include <stddef.h>
 #include <stdint.h>

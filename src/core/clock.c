@@ -45,7 +45,7 @@ static bool kernel_trusts_counter(void) {
 }
 #endif
 
-static bool counter_usable(void) {
+bool perftrace__clock_counter_usable(void) {
 #if defined(__x86_64__)
     unsigned a = 0;
     unsigned b = 0;
@@ -77,7 +77,7 @@ static pair_t read_pair(void) {
 
 void perftrace__clock_start(bool slow) {
     perftrace__core_t *c = &perftrace__core;
-    bool fast = !slow && counter_usable();
+    bool fast = !slow && perftrace__clock_counter_usable();
     pt_store_relaxed(&c->fast_clock, fast);
     if (!fast) {
         state.mult = (uint64_t)1 << 32;
@@ -92,6 +92,16 @@ void perftrace__clock_start(bool slow) {
     pair_t now = read_pair();
     state.mult = perftrace__clock_mult(now.ticks - state.first.ticks, now.mono - state.first.mono,
                                        (uint64_t)1 << 32);
+}
+
+bool perftrace__clock_is_counter(void) {
+    return pt_load_relaxed(&perftrace__core.fast_clock);
+}
+
+void perftrace__clock_read_pair(uint64_t *ret_ticks, uint64_t *ret_mono) {
+    pair_t pair = read_pair();
+    *ret_ticks = pair.ticks;
+    *ret_mono = pair.mono;
 }
 
 uint64_t perftrace__clock_ticks(void) {

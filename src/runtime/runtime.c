@@ -253,6 +253,7 @@ int perftrace__runtime_stop(void) {
             perftrace__core_add_late(perftrace__drain_backlog_events(perftrace__core_ring()));
         }
         perftrace__runtime_tell_end(status);
+        perftrace__runtime_write_timers();
         if (status) {
             /* Half a line at the end would be of no use to readers; the ring has it whole. */
             perftrace__jsonl_sink_cut(rt->out->sink);

@@ -91,6 +91,9 @@ void perftrace__runtime_make_link(void);
 void perftrace__runtime_remove_link(void);
 void perftrace__runtime_fill_meta(void);
 
+/* runtime_timers.c: writes what the timers counted, if anything. Lock held. */
+void perftrace__runtime_write_timers(void);
+
 /* runtime_fork.c, runtime_signal.c: once per process. */
 void perftrace__runtime_install_fork(void);
 void perftrace__runtime_install_sigterm(void);

@@ -118,6 +118,25 @@ static BENCH_NOINLINE uint64_t batch_phase_handle(long n) {
     return bench_ticks() - begin;
 }
 
+static BENCH_NOINLINE uint64_t batch_timer(long n) {
+    uint64_t begin = bench_ticks();
+    for (long i = 0; i < n; i++) {
+        PERFTRACE_TIMER_ONLY("bench.timer");
+        BENCH_KEEP(i);
+    }
+    return bench_ticks() - begin;
+}
+
+/* The same as a scope, too: it has its two readings in common with the timer. */
+static BENCH_NOINLINE uint64_t batch_timer_scope(long n) {
+    uint64_t begin = bench_ticks();
+    for (long i = 0; i < n; i++) {
+        PERFTRACE_TIMER("bench.timer_scope", "bench");
+        BENCH_KEEP(i);
+    }
+    return bench_ticks() - begin;
+}
+
 static const struct row {
     const char *figure;
     batch_fn batch;
@@ -131,6 +150,8 @@ static const struct row {
     {"instant", batch_instant, floor_read, "clock read", 0, 1},
     {"lap", batch_lap, floor_pair, "pair of clock reads", 1, 1},
     {"lap.function", batch_lap_function, floor_pair, "pair of clock reads", 0, 1},
+    {"timer", batch_timer, floor_pair, "pair of clock reads", 0, 0},
+    {"timer.scope", batch_timer_scope, floor_pair, "pair of clock reads", 0, 1},
     {"phase", batch_phase, floor_pair, "pair of clock reads", 0, 2},
     {"phase.handle", batch_phase_handle, floor_pair, "pair of clock reads", 0, 2},
 };

@@ -34,7 +34,7 @@ public_functions() {
 # Macros that stand in a program as a statement or an argument.
 public_macros() {
     grep -ohE '^# *define PERFTRACE_[A-Z0-9_]+\(' include/perftrace/macros.h \
-        include/perftrace/session.h |
+        include/perftrace/session.h include/perftrace/timer.h |
         grep -oE 'PERFTRACE_[A-Z0-9_]+' | grep -v '^PERFTRACE_I_' | sort -u
 }
 
@@ -57,7 +57,8 @@ expand() {
 
 # The pages that are written; the others send to one of them.
 pages=(docs/man/perftrace.3 docs/man/perftrace_session.3 docs/man/perftrace_bindings.3
-    docs/man/perftrace_profiler.3 docs/man/perftrace_control.3 docs/man/perftrace.7)
+    docs/man/perftrace_profiler.3 docs/man/perftrace_control.3 docs/man/perftrace_timer.3
+    docs/man/perftrace.7)
 
 # home_of NAME: the page that describes a function or macro.
 home_of() {
@@ -66,6 +67,7 @@ home_of() {
     perftrace_schedule_* | perftrace_profiler_* | PERFTRACE_PROFILER_*) echo perftrace_profiler.3 ;;
     perftrace_trace_basename | perftrace_trace_describe | perftrace_trace_create) echo perftrace_profiler.3 ;;
     perftrace_hold | perftrace_control_*) echo perftrace_control.3 ;;
+    perftrace_timer_* | perftrace_timers_* | PERFTRACE_TIMER*) echo perftrace_timer.3 ;;
     *_session_* | *_SESSION_* | *_task_* | *_context_*) echo perftrace_session.3 ;;
     *) echo perftrace.3 ;;
     esac
@@ -115,7 +117,7 @@ manual() {
     done
     version=$(sed -nE 's/^#define PERFTRACE_VERSION +"(.*)"/\1/p' include/perftrace/perftrace.h)
     for page in "${pages[@]}"; do
-        grep -qE "^\.TH PERFTRACE(_SESSION|_BINDINGS|_PROFILER|_CONTROL)? [37] [0-9-]+ \"perftrace $version\"" "$page"
+        grep -qE "^\.TH PERFTRACE(_SESSION|_BINDINGS|_PROFILER|_CONTROL|_TIMER)? [37] [0-9-]+ \"perftrace $version\"" "$page"
         check $? "$page is not of version $version"
         if command -v mandoc >/dev/null; then
             lint=mandoc

@@ -2,5 +2,5 @@ foreach(noun scopes names threads left laps sessions bindings)
   perftrace_unit_test(test_core_${noun}
                       SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_core_${noun}.c
                               ${CMAKE_CURRENT_LIST_DIR}/traced_child.c
-                      ROOMS base record ring sink core drain writer session config recover runtime no_service json json_doc)
+                      ROOMS ${perftrace_whole_rooms})
 endforeach()

@@ -3,4 +3,4 @@ perftrace_unit_test(test_drain_merge SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_drai
 perftrace_unit_test(test_drain_sweep
                     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_drain_sweep.c
                             ${CMAKE_CURRENT_LIST_DIR}/traced_child.c
-                    ROOMS base record ring sink core drain writer session config recover runtime no_service json json_doc)
+                    ROOMS ${perftrace_whole_rooms})

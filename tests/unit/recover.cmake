@@ -8,5 +8,4 @@ target_link_options(test_recover_list PRIVATE -Wl,--wrap=malloc,--wrap=realloc)
 perftrace_unit_test(test_recover_sessions
                     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_recover_sessions.c
                             ${CMAKE_CURRENT_LIST_DIR}/traced_child.c
-                    ROOMS base record ring sink core drain writer session config recover runtime no_service json
-                          json_doc)
+                    ROOMS ${perftrace_whole_rooms})

@@ -3,4 +3,4 @@ perftrace_unit_test(test_ring_clock SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_ring_
 perftrace_unit_test(test_ring_file
                     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_ring_file.c
                             ${CMAKE_CURRENT_LIST_DIR}/traced_child.c
-                    ROOMS base record ring sink core drain writer session config recover runtime no_service json json_doc)
+                    ROOMS ${perftrace_whole_rooms})

@@ -2,7 +2,7 @@ foreach(noun life overflow fork late sessions)
   perftrace_unit_test(test_runtime_${noun}
                       SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_runtime_${noun}.c
                               ${CMAKE_CURRENT_LIST_DIR}/traced_child.c
-                      ROOMS base record ring sink core drain writer session config recover runtime no_service json json_doc)
+                      ROOMS ${perftrace_whole_rooms})
   # Hundreds of processes, on a busy machine with a sanitizer.
   set_tests_properties(test_runtime_${noun} PROPERTIES TIMEOUT 400)
 endforeach()

@@ -3,6 +3,6 @@ perftrace_unit_test(test_writer_lines SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_wri
 perftrace_unit_test(test_writer_file
                     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_writer_file.c
                             ${CMAKE_CURRENT_LIST_DIR}/traced_child.c
-                    ROOMS base record ring sink core drain writer session config recover runtime no_service json json_doc)
+                    ROOMS ${perftrace_whole_rooms})
 perftrace_unit_test(test_writer_times SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_writer_times.c
                     ROOMS base record sink writer json)
