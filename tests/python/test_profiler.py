@@ -1,4 +1,4 @@
-# test_profiler.py: torch.profiler on chosen steps. SPDX-License-Identifier: MIT
+# test_profiler.py: torch.profiler on chosen steps, and ranks that torch starts. SPDX-License-Identifier: MIT
 import gzip
 import json
 import os
@@ -255,6 +255,25 @@ class WithTorch(traced.Case):
             self.work()
         self.assertEqual(self.profiles(), [])
         self.assertEqual(len(self.events("x")), 1)
+
+    def test_two_ranks_of_torchrun(self):
+        script = os.path.join(self.root, "work.py")
+        with open(script, "w") as file:
+            file.write("from perftrace import perf_tracer as pt\n"
+                       f"pt.configure(pt.PerfTracerConfig(dir={self.root!r}, enabled=True), rank=None)\n"
+                       "with pt.trace_scope('work'):\n"
+                       "    pt.instant('point')\n")
+        # Redirected: with nothing to redirect, Debian's torch 1.13 fails under its Python 3.11.
+        subprocess.run([sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--standalone",
+                        "--nproc_per_node", "2", "-r", "1", "-t", "1",
+                        "--log_dir", os.path.join(self.root, "logs"), script], check=True, timeout=240,
+                       capture_output=True)
+        for rank in (0, 1):
+            path, = self.files(f"traces-r{rank}.jsonl")
+            lines = traced.read(path)
+            self.assertEqual((lines[0]["args"]["rank"], lines[0]["args"]["world_size"]), (rank, 2))
+            self.assertEqual(sorted((e["name"], e["args"]["rank"]) for e in lines if e["ph"] != "M"),
+                             [("point", rank), ("work", rank)])
 
     def test_one_timeline(self):
         if not CONVERT:
