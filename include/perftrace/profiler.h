@@ -210,7 +210,8 @@ typedef struct perftrace_profiler_back_end {
     /* Ends recording and writes the file. Not 0: told in a message. Called once for each start that
      * returned 0. */
     int (*stop)(void *user, const perftrace_profiler_window_t *window);
-    /* A step begins: its number and a perftrace_profiler_action_t. */
+    /* A step begins: its number (-1: it has none, as mini-batches) and a
+     * perftrace_profiler_action_t; also outside of windows. */
     void (*step)(void *user, int64_t step, int action);
     /* Writes, as snprintf does, what it records, or why its start failed. */
     int (*describe)(void *user, char *ret_text, size_t size);
@@ -313,8 +314,9 @@ PERFTRACE_API int perftrace_profiler_start(perftrace_profiler_t *profiler,
  * (told once in a note) or another thread is saving. */
 PERFTRACE_API int perftrace_profiler_stop(perftrace_profiler_t *profiler);
 
-#define PERFTRACE_PROFILER_STAGE_SCHEDULED 1 /* in discrete mode the schedule rules in the stage   \
-                                              */
+#define PERFTRACE_PROFILER_STAGE_SCHEDULED                                                         \
+    1 /* in discrete mode the schedule rules in the stage                                          \
+       */
 
 /* An annotated stage of a step (generate, update). In discrete mode it is a window of its own, or
  * several with STAGE_SCHEDULED, on the steps of the gate. Returns a token for stage_end: above 0
@@ -358,6 +360,13 @@ typedef struct perftrace_profiler_status {
 /* Fills *ret; ERR_INVALID when struct_size is not set. Does not wait for a window that starts or is
  * saved. */
 PERFTRACE_API int perftrace_profiler_get_status(perftrace_profiler_status_t *ret);
+
+/* The profiler that requests from outside start (perftrace/control.h): the one that the option
+ * `profiler` made at perftrace_init, which perftrace_step drives, or the one that was set. NULL:
+ * none. Wait-free. */
+PERFTRACE_API perftrace_profiler_t *perftrace_profiler_main(void);
+/* Sets it; NULL: none. Before it is closed it must not be the one that is set. Wait-free. */
+PERFTRACE_API void perftrace_profiler_set_main(perftrace_profiler_t *profiler);
 
 #ifdef __cplusplus
 }

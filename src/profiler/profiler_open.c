@@ -316,13 +316,16 @@ static void tell_missed(const perftrace_profiler_t *p) {
 static void finish(perftrace_profiler_t *p) {
     perftrace__window_t *g = &perftrace__window;
     pthread_mutex_lock(&g->lock);
+    const bool before = p->finished; /* nothing is told twice */
+    p->finished = true;
     p->opt.same_thread = 0; /* this is the last call there is */
     perftrace__window_wait();
     perftrace__run_end(p, PERFTRACE__ENDING_STOP);
     perftrace__window_wait();
     pthread_mutex_unlock(&g->lock);
-    tell_missed(p);
-    p->selected = false; /* nothing is told twice */
+    if (!before) {
+        tell_missed(p);
+    }
 }
 
 int perftrace_profiler_close(perftrace_profiler_t *p) {

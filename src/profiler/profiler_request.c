@@ -41,7 +41,7 @@ int perftrace_profiler_start(perftrace_profiler_t *p, const perftrace_profiler_r
         return status;
     }
     pthread_mutex_lock(&g->lock);
-    if (g->state != PERFTRACE_PROFILER_IDLE || g->current) {
+    if (p->finished || g->state != PERFTRACE_PROFILER_IDLE || g->current) {
         status = PERFTRACE_ERR_STATE;
     } else {
         perftrace__run_begin(p, PERFTRACE__BY_REQUEST, &plan, r.label);

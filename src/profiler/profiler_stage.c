@@ -43,7 +43,7 @@ int64_t perftrace_profiler_stage_begin(perftrace_profiler_t *p, const char *stag
     const bool on_step = p->gate.form != PERFTRACE__SCHEDULE_STEPS ||
                          perftrace__number_list_has(&p->gate.list, p->global_step);
     /* Nested in another stage, or beside one of another thread: that one has the window. */
-    if (on_step && !g->current && g->state == PERFTRACE_PROFILER_IDLE) {
+    if (on_step && !p->finished && !g->current && g->state == PERFTRACE_PROFILER_IDLE) {
         token = open_stage(p, stage, flags);
     }
     perftrace__window_settle();

@@ -58,6 +58,7 @@ struct perftrace_profiler {
     int64_t gate_index;       /* of the listed steps that were met last; -1 */
     int64_t recorded;         /* windows */
     int64_t stage_token;      /* of the stage that has the window; 0 */
+    bool finished;            /* closed, or the process ends: nothing opens any more */
 };
 
 /* How a window ends. */
@@ -78,6 +79,7 @@ typedef struct perftrace__window {
     perftrace__trigger_t by;
     perftrace__ending_t wanted; /* asked for while it could not be done at once */
     uint32_t tid;               /* of the thread that opened it */
+    uint32_t busy;              /* of the thread that starts or saves it */
     unsigned started;           /* bits of the recorders that record */
     int64_t index;              /* in the plan */
     bool pending;               /* a step told by NEXT has begun in it */
@@ -110,7 +112,8 @@ int perftrace__window_open(perftrace_profiler_t *p, perftrace__trigger_t by,
 void perftrace__window_end(perftrace__ending_t ending);
 /* Ends it when that was asked for meanwhile and this thread may. */
 void perftrace__window_settle(void);
-/* Waits until no other thread starts or saves. */
+/* Waits until no other thread starts or saves. Not for the calling thread itself: a back end may
+ * call exit(). */
 void perftrace__window_wait(void);
 
 /* ---- profiler_step.c; with the lock likewise ---- */

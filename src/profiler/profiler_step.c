@@ -176,6 +176,9 @@ int perftrace_profiler_step(perftrace_profiler_t *p, int64_t step) {
     }
     int action = PERFTRACE_PROFILER_NONE;
     pthread_mutex_lock(&g->lock);
+    if (p->finished) {
+        goto done;
+    }
     perftrace__window_settle();
     if (step >= 0) {
         p->global_step = step;
@@ -188,6 +191,9 @@ int perftrace_profiler_step(perftrace_profiler_t *p, int64_t step) {
     const bool request = p->collect.on && p->collect.by == PERFTRACE__BY_REQUEST;
     const bool gated = p->gate.form == PERFTRACE__SCHEDULE_STEPS;
     if (request) {
+        if (p->armed.on) { /* it rests meanwhile, but its steps pass */
+            p->armed.position = step >= 0 ? step : p->armed.position + 1;
+        }
         perftrace__run_step(p, &p->collect, step, &action);
     } else if (step >= 0 && gated) {
         if (!p->opt.discrete) {
@@ -206,6 +212,7 @@ int perftrace_profiler_step(perftrace_profiler_t *p, int64_t step) {
         tell_recorders(p, step, action);
     }
     perftrace__window_settle();
+done:
     pthread_mutex_unlock(&g->lock);
     return action;
 }

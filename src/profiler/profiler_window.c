@@ -129,6 +129,7 @@ int perftrace__window_open(perftrace_profiler_t *p, perftrace__trigger_t by,
         return PERFTRACE_ERR_STATE;
     }
     g->state = PERFTRACE_PROFILER_STARTING;
+    g->busy = perftrace__os_tid();
     fill(p, by, w, w && w->last >= 0 ? w->last - w->first + 1 : -1, label);
     perftrace_profiler_window_t info = g->info;
     unlock();
@@ -265,6 +266,7 @@ static void save(perftrace__ending_t ending) {
     perftrace__window_t *g = &perftrace__window;
     perftrace_profiler_t *p = g->owner;
     g->state = PERFTRACE_PROFILER_SAVING;
+    g->busy = perftrace__os_tid();
     g->wanted = PERFTRACE__ENDING_NONE;
     make_mark(g, ending);
     perftrace_profiler_window_t info = g->info;
@@ -314,7 +316,8 @@ void perftrace__window_settle(void) {
 
 void perftrace__window_wait(void) {
     perftrace__window_t *g = &perftrace__window;
-    while (g->state == PERFTRACE_PROFILER_STARTING || g->state == PERFTRACE_PROFILER_SAVING) {
+    while ((g->state == PERFTRACE_PROFILER_STARTING || g->state == PERFTRACE_PROFILER_SAVING) &&
+           g->busy != perftrace__os_tid()) {
         pthread_cond_wait(&g->settled, &g->lock);
     }
 }

@@ -68,12 +68,12 @@ static bool is_range(part_t p, const char *word, int64_t *ret_first, int64_t *re
         return false;
     }
     last = first;
-    if (p.len && !(take_word(&p, "-") && take_number(&p, &last) && last > first)) {
+    if ((p.len && !(take_word(&p, "-") && take_number(&p, &last) && last > first)) || p.len) {
         return false;
     }
     *ret_first = first;
     *ret_last = last;
-    return p.len == 0;
+    return true;
 }
 
 static bool is_count(part_t p, const char *word, int64_t *ret) {

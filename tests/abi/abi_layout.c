@@ -5,6 +5,7 @@
  * here is a change of the ABI. Structures with struct_size may grow at their end only. The numbers
  * are those of LP64 systems, the only ones there are. */
 #include <perftrace/perftrace.h>
+#include <perftrace/profiler.h>
 
 #include <stddef.h>
 #include <stdio.h>
@@ -60,6 +61,21 @@ AT(perftrace_stats_t, dropped, 32);
 AT(perftrace_stats_t, write_errors, 160);
 AT(perftrace_stats_t, unfinished, 168);
 AT(perftrace_stats_t, threads, 176);
+
+AT(perftrace_schedule_t, skip_first_wait, 48);
+AT(perftrace_schedule_t, steps, 56);
+AT(perftrace_schedule_t, max_iterations_exceeded, 80);
+SIZE(perftrace_schedule_window_t, 24);
+AT(perftrace_trace_name_t, first_step, 40);
+AT(perftrace_trace_name_t, rank, 56);
+AT(perftrace_trace_name_t, pid, 88);
+AT(perftrace_trace_name_t, aborted, 160);
+AT(perftrace_profiler_window_t, path, 16);
+AT(perftrace_profiler_window_t, first_step, 48);
+AT(perftrace_profiler_window_t, aborted, 96);
+AT(perftrace_profiler_back_end_t, start, 32);
+AT(perftrace_profiler_back_end_t, user, 64);
+AT(perftrace_profiler_status_t, role, 56);
 
 /* Parts of the ring format that inline code carries into programs. */
 _Static_assert(PERFTRACE_I_DATA_AT == 65536 && PERFTRACE_I_OPEN_AT == 32, "places in a slot");

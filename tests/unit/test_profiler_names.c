@@ -183,6 +183,7 @@ static void labels_that_look_like_fields_stay_labels(void **state) {
         assert_string_equal(back.role, n.role);
         assert_string_equal(back.suffix, n.suffix);
         assert_true(back.first_step == n.first_step && back.cycle == n.cycle && back.rank == 5);
+        assert_true(back.mb_first == -1 && back.part == -1 && back.steps_done == -1);
         n.prefix = n.suffix = NULL;
         back = described(build(&n, NULL));
         assert_null(back.prefix);

@@ -192,6 +192,32 @@ static void nobody_waits_for_a_save(void **state) {
     assert_int_equal(told("there is no window"), 0);
 }
 
+static int exit_in_stop(void *user, const perftrace_profiler_window_t *w) {
+    (void)user;
+    (void)w;
+    exit(5);
+}
+
+static void a_back_end_may_end_the_process(void **state) {
+    (void)state;
+    pid_t pid = fork();
+    if (pid == 0) {
+        perftrace_profiler_back_end_t ends = calls;
+        perftrace_profiler_options_t o = options();
+        ends.stop = exit_in_stop;
+        o.callback = &ends;
+        alarm(20); /* it would wait for itself */
+        if (perftrace_profiler_open(&o, &shared) || perftrace_profiler_start(shared, NULL)) {
+            _exit(99);
+        }
+        perftrace_profiler_stop(shared);
+        _exit(98);
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 5);
+}
+
 /* ---- same_thread ---- */
 
 static void *start_and_stop_thread(void *arg) {
@@ -261,8 +287,11 @@ static void a_forked_child_has_no_window(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        CASE(pt12_racing_stops_export_once), CASE(a_storm_leaves_nothing_open),
-        CASE(nobody_waits_for_a_save),       CASE(same_thread_keeps_calls_in_the_stepping_thread),
+        CASE(pt12_racing_stops_export_once),
+        CASE(a_storm_leaves_nothing_open),
+        CASE(nobody_waits_for_a_save),
+        CASE(a_back_end_may_end_the_process),
+        CASE(same_thread_keeps_calls_in_the_stepping_thread),
         CASE(a_forked_child_has_no_window),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -345,6 +345,24 @@ static void a_request_counts_its_iterations(void **state) {
     perftrace_profiler_close(p);
 }
 
+static void a_request_leaves_the_armed_schedule_its_steps(void **state) {
+    (void)state;
+    perftrace_profiler_options_t o = book_options();
+    o.schedule = cycles(6, 0, 0, 2, 1);
+    perftrace_profiler_t *p = book_open(&o);
+    perftrace_profiler_request_t r = PERFTRACE_PROFILER_REQUEST_INIT;
+    r.schedule.max_iterations = 2;
+    r.at_next_step = 1;
+    perftrace_profiler_step(p, NEXT);
+    assert_int_equal(perftrace_profiler_start(p, &r), 0);
+    for (int i = 1; i < 12; i++) {
+        perftrace_profiler_step(p, NEXT);
+    }
+    perftrace_profiler_close(p);
+    assert_string_equal(book.all, "1-2 6-7");
+    assert_int_equal(told("windows recorded"), 0);
+}
+
 static void without_a_schedule_until_the_stop(void **state) {
     (void)state;
     perftrace_profiler_options_t o = book_options();
@@ -536,6 +554,7 @@ int main(void) {
         BOOK_CASE(the_schedule_rules_within_listed_steps),
         BOOK_CASE(a_cut_schedule_within_a_step_is_partial),
         BOOK_CASE(a_request_counts_its_iterations),
+        BOOK_CASE(a_request_leaves_the_armed_schedule_its_steps),
         BOOK_CASE(without_a_schedule_until_the_stop),
         BOOK_CASE(two_roles_share_one_collection),
         BOOK_CASE(ranks_are_chosen_as_in_verl),
