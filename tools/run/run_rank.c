@@ -17,7 +17,7 @@
 #define LOOK_FIRST_MS  2  /* workers are there soon; one that changes its title is then known */
 #define LOOK_MAX_MS    50 /* a worker that lives shorter is not seen */
 #define REPORT_LOOK_MS 100
-#define GUESS_MS       1000 /* how long a worker is looked for by its command line alone */
+#define GUESS_MS       3000 /* how long a worker is looked for by its command line alone */
 #define ALIVE_LOOK_MS  50   /* without pidfd */
 
 static const char *profiler(const pt_rank_t *rank) {
@@ -66,9 +66,20 @@ static bool has_orphans(const pt_rank_t *rank) {
     return orphans > 0;
 }
 
+/* A child of the profiler that was taken for the worker, and was none: the worker still runs. */
+static bool was_wrong(const pt_rank_t *rank) {
+    return rank->guessed &&
+           pt_process_find(rank->process.pid, rank->launch->request->command).pid != 0;
+}
+
 static void on_grace(uv_timer_t *timer) {
     pt_rank_t *rank = timer->data;
+    if (!rank->process_ended && was_wrong(rank)) {
+        uv_timer_again(timer);
+        return;
+    }
     rank->grace_over = true;
+    uv_timer_stop(timer);
     if (!rank->process_ended) {
         char span[PT_HUMAN_MAX];
         pt_warn("rank %" PRId64 ": %s has not ended within %s after its worker, it is killed",
@@ -81,7 +92,8 @@ static void on_grace(uv_timer_t *timer) {
 
 static void start_grace(pt_rank_t *rank) {
     if (!uv_is_active((const uv_handle_t *)&rank->grace) && !rank->grace_over) {
-        uv_timer_start(&rank->grace, on_grace, rank->launch->request->grace_ns / 1000000, 0);
+        uint64_t grace_ms = rank->launch->request->grace_ns / 1000000;
+        uv_timer_start(&rank->grace, on_grace, grace_ms, grace_ms);
     }
 }
 
@@ -143,14 +155,13 @@ static void deliver(pt_rank_t *rank) {
     rank->pending = 0;
 }
 
-/* Waits for its end. A guessed one is looked at from time to time: its end may not be that of the
- * worker. */
+/* Waits for its end. */
 static void found_worker(pt_rank_t *rank, pt_process_t worker, bool guessed) {
     rank->worker = worker;
     rank->guessed = guessed;
     pt_detail("rank %" PRId64 ": the worker is process %d", rank->plan->rank, (int)worker.pid);
 #ifdef SYS_pidfd_open
-    rank->pidfd = guessed ? -1 : (int)syscall(SYS_pidfd_open, worker.pid, 0);
+    rank->pidfd = (int)syscall(SYS_pidfd_open, worker.pid, 0);
 #endif
     if (rank->pidfd >= 0 && pt_process_is_alive(&worker) &&
         uv_poll_init(&rank->launch->loop, &rank->watch, rank->pidfd) == 0) {
@@ -177,9 +188,10 @@ static bool look_for_worker(pt_rank_t *rank) {
     pt_process_t worker = pt_process_find(rank->process.pid, command_of(rank));
     bool guessed = false;
     if (!worker.pid && !plan->in_process) {
-        rank->child = pt_process_only_child(rank->process.pid);
+        pt_process_t child = pt_process_only_child(rank->process.pid);
         guessed = age_ms(rank) >= GUESS_MS;
-        worker = guessed ? rank->child : worker;
+        worker = guessed ? child : worker;
+        rank->child = child.pid ? child : rank->child; /* a dead profiler has none any more */
     }
     if (worker.pid) {
         found_worker(rank, worker, guessed);
@@ -189,8 +201,7 @@ static bool look_for_worker(pt_rank_t *rank) {
 
 /* A signal does not wait for ever: the profiler gets it, which may be the worker itself. */
 static void deliver_to_profiler(pt_rank_t *rank) {
-    uint64_t waited = uv_now(&rank->launch->loop) - rank->pending_ms;
-    for (int signum = 1; signum < 64 && waited >= GUESS_MS; signum++) {
+    for (int signum = 1; signum < 64 && age_ms(rank) >= GUESS_MS; signum++) {
         if (rank->pending >> signum & 1) {
             uv_process_kill(&rank->process, signum);
             rank->pending &= ~(UINT64_C(1) << signum);
@@ -204,13 +215,9 @@ static void on_look(uv_timer_t *timer) {
         check_report(rank);
     } else if (rank->worker.pid && pt_process_is_alive(&rank->worker)) {
         look_again(rank, ALIVE_LOOK_MS);
-    } else if (rank->worker.pid && (!rank->guessed || rank->process_ended)) {
+    } else if (rank->worker.pid) {
         worker_ended(rank);
     } else if (!look_for_worker(rank)) {
-        if (rank->worker.pid) {
-            worker_ended(rank);
-            return;
-        }
         if (rank->pending) {
             deliver_to_profiler(rank);
         }
@@ -303,7 +310,6 @@ void pt_rank_signal(pt_rank_t *rank, int signum) {
     } else if (rank->worker.pid) {
         pt_process_signal(&rank->worker, signum);
     } else if (!rank->process_ended) {
-        rank->pending_ms = rank->pending ? rank->pending_ms : uv_now(&rank->launch->loop);
         rank->pending |= UINT64_C(1) << signum;
         look_again(rank, 1);
     }

@@ -61,7 +61,6 @@ struct pt_rank {
     uint64_t look_ms;
     uint64_t started_ms; /* by the loop's clock */
     uint64_t pending;    /* signals that came before the worker was found: bit n is signal n */
-    uint64_t pending_ms; /* since when, by the loop's clock */
     uv_timer_t grace;    /* for the report */
     bool grace_over;
     bool killed;  /* the profiler, by us */
