@@ -21,7 +21,6 @@ add_dependencies(test_profiler_gpu fake_cuda fake_roc)
 perftrace_unit_test(test_profiler_self
                     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_profiler_self.c
                             ${CMAKE_CURRENT_LIST_DIR}/traced_child.c
-                    ROOMS base record ring sink core profiler drain writer session config recover
-                          runtime no_service json json_doc)
+                    ROOMS ${perftrace_whole_rooms} profiler)
 perftrace_fuzz_test(profiler SOURCES ${CMAKE_CURRENT_LIST_DIR}/../fuzz/fuzz_profiler.c
                     ROOMS ${profiler_rooms})
