@@ -20,6 +20,7 @@ static struct {
     perftrace__control_scene_t scene;
     char url[512];
     char file[4096]; /* the endpoint file; "" none */
+    bool whole;      /* at a fork: its descriptors are its own */
 } control = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const perftrace__http_limits_t limits = {.target = 2048, .header = 16384, .body = 1u << 20};
@@ -28,11 +29,14 @@ static const perftrace__http_limits_t limits = {.target = 2048, .header = 16384,
 
 static void fork_prepare(void) {
     pthread_mutex_lock(&control.lock);
+    /* The child must find every socket, to close it. */
+    control.whole = perftrace__net_loop_pause(control.scene.loop);
     perftrace__hold_fork_prepare();
 }
 
 static void fork_parent(void) {
     perftrace__hold_fork_parent();
+    perftrace__net_loop_resume(control.scene.loop);
     pthread_mutex_unlock(&control.lock);
 }
 
@@ -41,8 +45,10 @@ static void fork_child(void) {
     if (control.server != NULL) {
         /* With them open the port would outlive the parent. The memory is left: an allocator's lock
          * may be held by a thread that is not here. */
-        perftrace__http_server_orphan(control.server);
-        perftrace__net_loop_orphan(control.scene.loop);
+        if (control.whole) {
+            perftrace__http_server_orphan(control.server);
+            perftrace__net_loop_orphan(control.scene.loop);
+        }
         control.server = NULL;
         control.scene = (perftrace__control_scene_t){NULL, NULL};
     }
@@ -80,9 +86,7 @@ static void make_url(const perftrace__listen_address_t *a) {
         snprintf(control.url, sizeof control.url, "unix:%s", a->to.un.sun_path);
         return;
     }
-    if (a->local) {
-        snprintf(host, sizeof host, a->to.any.sa_family == AF_INET ? "127.0.0.1" : "[::1]");
-    } else {
+    if (perftrace__listen_address_host(a, host, sizeof host)) {
         perftrace__os_hostname(host, sizeof host); /* 0.0.0.0 is no place to go to */
     }
     snprintf(control.url, sizeof control.url, "http://%s:%u", host, port);
@@ -116,17 +120,36 @@ static void write_endpoint(const char *trace_dir) {
     }
 }
 
+/* A relative path is of the present directory: others read it, and the program may go elsewhere. */
+static int parse_address(const char *text, perftrace__listen_address_t *ret,
+                         const char **ret_problem) {
+    int status = perftrace__listen_address_parse(text, ret, ret_problem);
+    if (status == PERFTRACE_OK && ret->is_unix && ret->to.un.sun_path[0] != '/') {
+        perftrace__strbuf_t path = PERFTRACE__STRBUF_INIT;
+        perftrace__strbuf_puts(&path, "unix:");
+        if (perftrace__os_absolute_path(&path, ret->to.un.sun_path) != 0 || path.failed) {
+            *ret_problem = "the present directory cannot be told";
+            status = PERFTRACE_ERR_IO;
+        } else {
+            status = perftrace__listen_address_parse(path.data, ret, ret_problem);
+        }
+        perftrace__strbuf_free(&path);
+    }
+    return status;
+}
+
 /* The lock is held. */
 static void listen_at(const perftrace_config_t *o, const char *trace_dir) {
     const char *problem = NULL;
-    opening_t opening = {.options = {.limits = limits,
+    opening_t opening = {.uv_code = UV_ECANCELED,
+                         .options = {.limits = limits,
                                      .max_connections = 64,
                                      .idle_ms = 60000,
                                      .request_ms = 10000,
                                      .write_ms = 10000,
                                      .handle = perftrace__control_handle,
                                      .ctx = &control.scene}};
-    int status = perftrace__listen_address_parse(o->control, &opening.options.address, &problem);
+    int status = parse_address(o->control, &opening.options.address, &problem);
     if (status != PERFTRACE_OK) {
         perftrace__runtime_log(PERFTRACE_LOG_ERROR, "control is off: %s: %s", o->control, problem);
         return;
@@ -192,9 +215,11 @@ static void stop(void) {
         if (control.file[0] != '\0') {
             unlink(control.file);
         }
-        perftrace__net_loop_call(control.scene.loop, close_server, control.server);
-        perftrace__net_loop_stop(control.scene.loop);
-        free(control.scene.token);
+        /* When its descriptors are gone the thread may still be about to look at the token. */
+        if (perftrace__net_loop_call(control.scene.loop, close_server, control.server) &&
+            perftrace__net_loop_stop(control.scene.loop)) {
+            free(control.scene.token);
+        }
         control.server = NULL;
         control.scene = (perftrace__control_scene_t){NULL, NULL};
         control.url[0] = control.file[0] = '\0';

@@ -4,8 +4,10 @@
 #include "control_answer.h"
 #include "control_guard.h"
 #include "control_hold.h"
+#include "control_profile.h"
 #include "control_report.h"
 #include "control_route.h"
+#include "control_task.h"
 #include "json_doc.h"
 #include "json_writer.h"
 
@@ -13,52 +15,6 @@
 #include <stdlib.h>
 
 #define OFF_SETTING "PERFTRACE_ENABLED (perf_tracer.enabled)"
-
-/* ---- what takes its time runs beside the loop ---- */
-
-typedef struct task {
-    perftrace__http_exchange_t *exchange;
-    perftrace__control_answer_t answer;
-    bool force;
-} task_t;
-
-static void task_done(void *ctx, bool alive) {
-    task_t *task = ctx;
-    if (!alive) {
-        /* The server is gone, and the connection with it. */
-        task->answer.status = 503;
-    }
-    perftrace__control_send(task->exchange, &task->answer);
-    free(task);
-}
-
-static void flush_work(void *ctx) {
-    task_t *task = ctx;
-    int status = perftrace_save(-1, task->force);
-    if (status == PERFTRACE_OK) {
-        perftrace__strbuf_puts(&task->answer.body, "{\"flushed\": true}\n");
-    } else if (status == PERFTRACE_ERR_DISABLED) {
-        perftrace__control_refuse(&task->answer, 409, OFF_SETTING, "nothing is recorded");
-    } else {
-        perftrace__control_refuse(&task->answer, 503, NULL, "not written (tried again later): %s",
-                                  perftrace_status_text(status));
-    }
-}
-
-static void start_task(perftrace__control_scene_t *scene, perftrace__http_exchange_t *exchange,
-                       void (*work)(void *), bool force) {
-    perftrace__control_answer_t failed = PERFTRACE__CONTROL_ANSWER_INIT;
-    task_t *task = malloc(sizeof *task);
-    if (task != NULL) {
-        *task = (task_t){exchange, PERFTRACE__CONTROL_ANSWER_INIT, force};
-        if (perftrace__net_job_start(scene->loop, work, task_done, task) == PERFTRACE_OK) {
-            return;
-        }
-        free(task);
-    }
-    perftrace__control_refuse(&failed, 503, NULL, "no memory or no thread");
-    perftrace__control_send(exchange, &failed);
-}
 
 /* ---- bodies ---- */
 
@@ -83,6 +39,19 @@ static perftrace__json_doc_t *read_body(const perftrace__strbuf_t *body,
 
 /* ---- routes ---- */
 
+static void flush_work(void *ctx) {
+    perftrace__control_task_t *task = ctx;
+    int status = perftrace_save(-1, task->input != NULL);
+    if (status == PERFTRACE_OK) {
+        perftrace__strbuf_puts(&task->answer.body, "{\"flushed\": true}\n");
+    } else if (status == PERFTRACE_ERR_DISABLED) {
+        perftrace__control_refuse(&task->answer, 409, OFF_SETTING, "nothing is recorded");
+    } else {
+        perftrace__control_refuse(&task->answer, 503, NULL, "not written (tried again later): %s",
+                                  perftrace_status_text(status));
+    }
+}
+
 static bool flush(perftrace__control_scene_t *scene, const perftrace__http_request_t *request,
                   perftrace__http_exchange_t *exchange, perftrace__control_answer_t *answer) {
     bool force = false;
@@ -98,11 +67,33 @@ static bool flush(perftrace__control_scene_t *scene, const perftrace__http_reque
         perftrace__control_refuse(answer, 422, NULL, "force is true or false");
         return false;
     }
-    start_task(scene, exchange, flush_work, force);
+    static char forced; /* its address says so */
+    perftrace__control_task_start(scene->loop, exchange, flush_work, force ? &forced : NULL, NULL);
     return true;
 }
 
-static void set_hold(perftrace__control_answer_t *answer, bool on) {
+static bool profile(perftrace__control_scene_t *scene, perftrace__control_route_t route,
+                    const perftrace__http_request_t *request, perftrace__http_exchange_t *exchange,
+                    perftrace__control_answer_t *answer) {
+    perftrace__json_doc_t *doc = read_body(&request->body, answer);
+    if (doc == NULL) {
+        return false;
+    }
+    bool taken = route == PERFTRACE__CONTROL_start_profile
+                     ? perftrace__control_start_profile(scene->loop, perftrace__json_doc_root(doc),
+                                                        exchange, answer)
+                     : perftrace__control_stop_profile(scene->loop, exchange, answer);
+    perftrace__json_doc_free(doc);
+    return taken;
+}
+
+static void set_hold(const perftrace__http_request_t *request, perftrace__control_answer_t *answer,
+                     bool on) {
+    perftrace__json_doc_t *doc = read_body(&request->body, answer);
+    if (doc == NULL) {
+        return;
+    }
+    perftrace__json_doc_free(doc); /* there are no options */
     unsigned freed = perftrace__hold_set(on);
     perftrace__strbuf_puts(&answer->body, "{\"hold\": ");
     perftrace__hold_put(&answer->body);
@@ -122,7 +113,8 @@ static void scopes(perftrace__control_answer_t *answer) {
 }
 
 /* Routes that are answered at once. */
-static void answer_route(perftrace__control_route_t route, perftrace__control_answer_t *answer) {
+static void answer_route(perftrace__control_route_t route, const perftrace__http_request_t *request,
+                         perftrace__control_answer_t *answer) {
     switch (route) {
     case PERFTRACE__CONTROL_help:
         answer->content_type = "text/plain; charset=utf-8";
@@ -145,10 +137,10 @@ static void answer_route(perftrace__control_route_t route, perftrace__control_an
         scopes(answer);
         break;
     case PERFTRACE__CONTROL_hold:
-        set_hold(answer, true);
+        set_hold(request, answer, true);
         break;
     case PERFTRACE__CONTROL_resume:
-        set_hold(answer, false);
+        set_hold(request, answer, false);
         break;
     default:
         break;
@@ -186,8 +178,13 @@ void perftrace__control_handle(void *ctx, const perftrace__http_request_t *reque
         if (flush(scene, request, exchange, &answer)) {
             return;
         }
+    } else if (route == PERFTRACE__CONTROL_start_profile ||
+               route == PERFTRACE__CONTROL_stop_profile) {
+        if (profile(scene, route, request, exchange, &answer)) {
+            return;
+        }
     } else {
-        answer_route(route, &answer);
+        answer_route(route, request, &answer);
     }
     perftrace__control_send(exchange, &answer);
 }

@@ -2,8 +2,10 @@
 #include "control_report.h"
 
 #include "control_hold.h"
+#include "control_profile.h"
 #include "json_writer.h"
 #include "runtime_view.h"
+#include "utf8.h"
 
 #include <perftrace/perftrace.h>
 #include <stdlib.h>
@@ -54,6 +56,8 @@ void perftrace__control_status(perftrace__strbuf_t *out) {
     if (v->has_step) {
         perftrace__strbuf_printf(out, ", \"global_step\": %lld", (long long)v->step);
     }
+    perftrace__strbuf_puts(out, ", \"profiler\": ");
+    perftrace__control_put_profiler(out);
     perftrace__strbuf_puts(out, ", \"hold\": ");
     perftrace__hold_put(out);
     perftrace__strbuf_puts(out, "}\n");
@@ -98,17 +102,24 @@ void perftrace__control_stats(perftrace__strbuf_t *out) {
     perftrace__strbuf_puts(out, "}\n");
 }
 
-/* A label's value: Prometheus' text form escapes these three. */
+/* A label's value: Prometheus' text form is UTF-8 and escapes these three. */
 static void put_label(perftrace__strbuf_t *out, const char *text) {
-    for (; *text != '\0'; text++) {
-        if (*text == '\n') {
+    const unsigned char *p = (const unsigned char *)text;
+    for (size_t left = strlen(text); left > 0;) {
+        unsigned n = perftrace__utf8_sequence(p, left);
+        if (n == 0) {
+            n = perftrace__utf8_bad_prefix(p, left);
+            perftrace__strbuf_puts(out, "\xef\xbf\xbd"); /* U+FFFD, as in JSON */
+        } else if (*p == '\n') {
             perftrace__strbuf_puts(out, "\\n");
-            continue;
+        } else {
+            if (*p == '"' || *p == '\\') {
+                perftrace__strbuf_putc(out, '\\');
+            }
+            perftrace__strbuf_append(out, p, n);
         }
-        if (*text == '"' || *text == '\\') {
-            perftrace__strbuf_putc(out, '\\');
-        }
-        perftrace__strbuf_putc(out, *text);
+        p += n;
+        left -= n;
     }
 }
 

@@ -33,6 +33,7 @@ perftrace__endpoint_owner_t perftrace__endpoint_owner(const perftrace__endpoint_
 
 int perftrace__endpoint_read(const char *path, perftrace__endpoint_t *ret) {
     char text[FILE_MAX];
+    memset(ret, 0, sizeof *ret);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
         return -errno;

@@ -2,6 +2,7 @@
 #include "http_server.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -282,8 +283,9 @@ static void free_handle(uv_handle_t *handle) {
 
 /* A connection beyond the limit is taken only to be ended. */
 static void turn_away(perftrace__http_server_t *s) {
-    static const char text[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n"
-                               "Connection: close\r\n\r\n";
+    static const char text[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 34\r\n"
+                               "Content-Type: application/json\r\nConnection: close\r\n\r\n"
+                               "{\"error\": \"too many connections\"}\n";
     net_stream_t *io = malloc(sizeof *io);
     if (io == NULL || init_stream(s, io) != 0) {
         free(io);
@@ -350,6 +352,13 @@ static void remove_dead_socket(const struct sockaddr_un *address) {
     }
 }
 
+static bool has_folder(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char folder[sizeof((struct sockaddr_un *)NULL)->sun_path];
+    snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path) + 1 : 0, path);
+    return slash == NULL || access(folder, F_OK) == 0;
+}
+
 static int bind_listener(perftrace__http_server_t *s) {
     const perftrace__listen_address_t *a = &s->options.address;
     if (!a->is_unix) {
@@ -357,6 +366,9 @@ static int bind_listener(perftrace__http_server_t *s) {
     }
     remove_dead_socket(&a->to.un);
     int rc = uv_pipe_bind(&s->listener.pipe, a->to.un.sun_path);
+    if (rc == UV_EACCES && !has_folder(a->to.un.sun_path)) {
+        rc = UV_ENOENT; /* libuv takes the one for the other */
+    }
     if (rc == 0 && chmod(a->to.un.sun_path, 0600) != 0) {
         rc = uv_translate_sys_error(errno);
     }

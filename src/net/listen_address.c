@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <perftrace/status.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,4 +87,17 @@ int perftrace__listen_address_parse(const char *text, perftrace__listen_address_
     memcpy(host, text, len);
     host[len] = '\0';
     return parse_host(host, port, ret, ret_problem);
+}
+
+bool perftrace__listen_address_host(const perftrace__listen_address_t *a, char *out, size_t size) {
+    char text[INET6_ADDRSTRLEN] = "";
+    bool v4 = a->to.any.sa_family == AF_INET;
+    if (v4) {
+        inet_ntop(AF_INET, &a->to.v4.sin_addr, text, sizeof text);
+    } else {
+        inet_ntop(AF_INET6, &a->to.v6.sin6_addr, text, sizeof text);
+    }
+    snprintf(out, size, v4 ? "%s" : "[%s]", text);
+    return v4 ? a->to.v4.sin_addr.s_addr == htonl(INADDR_ANY)
+              : IN6_IS_ADDR_UNSPECIFIED(&a->to.v6.sin6_addr) != 0;
 }

@@ -26,4 +26,9 @@ typedef struct perftrace__listen_address {
 int perftrace__listen_address_parse(const char *text, perftrace__listen_address_t *ret,
                                     const char **ret_problem);
 
+/* Writes the host as it stands in a URL (an IPv6 one in brackets). True when the address is that of
+ * every interface, so that nobody can go to it. Not for a socket file. */
+bool perftrace__listen_address_host(const perftrace__listen_address_t *address, char *out,
+                                    size_t size);
+
 #endif

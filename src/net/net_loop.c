@@ -1,6 +1,9 @@
 /* net_loop.c: one libuv loop on one thread. SPDX-License-Identifier: MIT */
 #include "net_loop.h"
 
+#include "os.h"
+
+#include <errno.h>
 #include <perftrace/status.h>
 #include <pthread.h>
 #include <signal.h>
@@ -29,12 +32,19 @@ typedef struct job {
 struct perftrace__net_loop {
     uv_loop_t uv;
     uv_async_t wake;
+    uv_prepare_t before; /* the thread sleeps */
+    uv_check_t after;
+    int mark; /* an open file that is ours alone */
+    perftrace__os_file_id_t mark_id;
     pthread_t thread;
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t returned;
     call_t *calls;
     job_t *finished; /* jobs whose done is due */
     unsigned users;  /* the owner and the running jobs: the last one frees */
+    bool pause;      /* the thread shall stand still */
+    bool paused;     /* it does */
+    bool lost;       /* the thread has seen that the descriptors are gone */
     bool ending;     /* no more calls or jobs come */
     bool ended;      /* the loop's thread looks at no job any more */
 };
@@ -80,6 +90,39 @@ static void leave(perftrace__net_loop_t *loop) {
     }
 }
 
+/* Whether the program has closed all descriptors that there are, as daemons do. Their numbers may
+ * mean files of its own by now, and libuv ends the process when it finds them closed: the loop is
+ * left as it is then, for ever. */
+static bool is_lost(perftrace__net_loop_t *loop) {
+    return !perftrace__os_file_is(loop->mark, &loop->mark_id);
+}
+
+/* Around the sleep of the thread. */
+static void stay_if_lost(perftrace__net_loop_t *loop) {
+    if (is_lost(loop)) {
+        pthread_mutex_lock(&loop->lock);
+        loop->lost = true;
+        pthread_cond_broadcast(&loop->returned);
+        pthread_mutex_unlock(&loop->lock);
+        for (;;) {
+            pause();
+        }
+    }
+}
+
+static void on_before(uv_prepare_t *before) {
+    stay_if_lost(before->data);
+}
+
+static void on_after(uv_check_t *after) {
+    stay_if_lost(after->data);
+}
+
+/* The lock is held. False: nobody will look. */
+static bool wake_up(perftrace__net_loop_t *loop) {
+    return !loop->lost && !is_lost(loop) && uv_async_send(&loop->wake) == 0;
+}
+
 static bool answer_one_call(perftrace__net_loop_t *loop) {
     pthread_mutex_lock(&loop->lock);
     call_t *call = loop->calls;
@@ -109,14 +152,28 @@ static bool finish_one_job(perftrace__net_loop_t *loop) {
     return job != NULL;
 }
 
+static void stand_still(perftrace__net_loop_t *loop) {
+    pthread_mutex_lock(&loop->lock);
+    while (loop->pause) {
+        loop->paused = true;
+        pthread_cond_broadcast(&loop->returned);
+        pthread_cond_wait(&loop->returned, &loop->lock);
+    }
+    loop->paused = false;
+    pthread_mutex_unlock(&loop->lock);
+}
+
 static void on_wake(uv_async_t *wake) {
     perftrace__net_loop_t *loop = wake->data;
+    stand_still(loop);
     while (answer_one_call(loop) || finish_one_job(loop)) {
     }
     pthread_mutex_lock(&loop->lock);
     bool ended = loop->ended;
     pthread_mutex_unlock(&loop->lock);
     if (ended && !uv_is_closing((uv_handle_t *)wake)) {
+        uv_close((uv_handle_t *)&loop->before, NULL);
+        uv_close((uv_handle_t *)&loop->after, NULL);
         uv_close((uv_handle_t *)wake, NULL); /* the last handle: the loop runs out */
     }
 }
@@ -146,24 +203,52 @@ static int start_thread(pthread_t *thread, void *(*fn)(void *), void *arg, bool 
     return rc == 0 ? PERFTRACE_OK : PERFTRACE_ERR_NOMEM;
 }
 
+/* 0 or libuv's code. */
+static int init_loop(perftrace__net_loop_t *loop) {
+    loop->mark = perftrace__os_open_memory("perftrace-net");
+    loop->mark_id = perftrace__os_file_id(loop->mark);
+    if (loop->mark < 0) {
+        return uv_translate_sys_error(errno);
+    }
+    int rc = uv_loop_init(&loop->uv);
+    if (rc == 0) {
+        rc = uv_async_init(&loop->uv, &loop->wake, on_wake);
+        if (rc == 0) {
+            uv_prepare_init(&loop->uv, &loop->before);
+            uv_check_init(&loop->uv, &loop->after);
+            loop->wake.data = loop->before.data = loop->after.data = loop;
+            uv_prepare_start(&loop->before, on_before);
+            uv_check_start(&loop->after, on_after);
+            return 0;
+        }
+        uv_loop_close(&loop->uv);
+    }
+    perftrace__os_close_file(loop->mark, &loop->mark_id);
+    return rc;
+}
+
+/* Of a loop without a thread. */
+static void drop_loop(perftrace__net_loop_t *loop) {
+    uv_close((uv_handle_t *)&loop->wake, NULL);
+    uv_close((uv_handle_t *)&loop->before, NULL);
+    uv_close((uv_handle_t *)&loop->after, NULL);
+    uv_run(&loop->uv, UV_RUN_DEFAULT);
+    uv_loop_close(&loop->uv);
+    perftrace__os_close_file(loop->mark, &loop->mark_id);
+}
+
 perftrace__net_loop_t *perftrace__net_loop_start(const char *name, int *ret_status) {
     perftrace__net_loop_t *loop = calloc(1, sizeof *loop);
     *ret_status = PERFTRACE_ERR_NOMEM;
     if (loop == NULL) {
         return NULL;
     }
-    int rc = uv_loop_init(&loop->uv);
+    int rc = init_loop(loop);
     if (rc != 0) {
         *ret_status = perftrace__net_status(rc);
         free(loop);
         return NULL;
     }
-    rc = uv_async_init(&loop->uv, &loop->wake, on_wake);
-    if (rc != 0) {
-        *ret_status = perftrace__net_status(rc);
-        goto no_loop;
-    }
-    loop->wake.data = loop;
     loop->users = 1;
     pthread_mutex_init(&loop->lock, NULL);
     pthread_cond_init(&loop->returned, NULL);
@@ -174,15 +259,12 @@ perftrace__net_loop_t *perftrace__net_loop_start(const char *name, int *ret_stat
     }
     pthread_mutex_destroy(&loop->lock);
     pthread_cond_destroy(&loop->returned);
-    uv_close((uv_handle_t *)&loop->wake, NULL);
-    uv_run(&loop->uv, UV_RUN_DEFAULT);
-no_loop:
-    uv_loop_close(&loop->uv);
+    drop_loop(loop);
     free(loop);
     return NULL;
 }
 
-void perftrace__net_loop_call(perftrace__net_loop_t *loop, void (*fn)(void *), void *ctx) {
+bool perftrace__net_loop_call(perftrace__net_loop_t *loop, void (*fn)(void *), void *ctx) {
     call_t call = {fn, ctx, false, NULL};
     pthread_mutex_lock(&loop->lock);
     call_t **at = &loop->calls;
@@ -190,28 +272,64 @@ void perftrace__net_loop_call(perftrace__net_loop_t *loop, void (*fn)(void *), v
         at = &(*at)->next;
     }
     *at = &call;
-    uv_async_send(&loop->wake);
-    while (!call.returned) {
+    bool there = wake_up(loop);
+    while (there && !call.returned && !loop->lost) {
         pthread_cond_wait(&loop->returned, &loop->lock);
     }
+    if (!call.returned) { /* nobody takes it any more */
+        for (at = &loop->calls; *at != &call; at = &(*at)->next) {
+        }
+        *at = call.next;
+    }
     pthread_mutex_unlock(&loop->lock);
+    return call.returned;
 }
 
-void perftrace__net_loop_stop(perftrace__net_loop_t *loop) {
+bool perftrace__net_loop_pause(perftrace__net_loop_t *loop) {
+    if (loop == NULL) {
+        return true;
+    }
+    pthread_mutex_lock(&loop->lock);
+    loop->pause = true;
+    bool there = wake_up(loop);
+    while (there && !loop->paused && !loop->lost) {
+        pthread_cond_wait(&loop->returned, &loop->lock);
+    }
+    bool paused = loop->paused;
+    pthread_mutex_unlock(&loop->lock);
+    return paused;
+}
+
+void perftrace__net_loop_resume(perftrace__net_loop_t *loop) {
+    if (loop != NULL) {
+        pthread_mutex_lock(&loop->lock);
+        loop->pause = false;
+        pthread_cond_broadcast(&loop->returned);
+        pthread_mutex_unlock(&loop->lock);
+    }
+}
+
+bool perftrace__net_loop_stop(perftrace__net_loop_t *loop) {
     pthread_mutex_lock(&loop->lock);
     loop->ending = true;
-    uv_async_send(&loop->wake);
+    bool there = wake_up(loop);
     pthread_mutex_unlock(&loop->lock);
+    if (!there) {
+        pthread_detach(loop->thread);
+        return false;
+    }
     pthread_join(loop->thread, NULL);
     uv_loop_close(&loop->uv);
+    perftrace__os_close_file(loop->mark, &loop->mark_id);
     pthread_mutex_lock(&loop->lock);
     leave(loop);
+    return true;
 }
 
 void perftrace__net_loop_orphan(perftrace__net_loop_t *loop) {
-    int fd = loop != NULL ? uv_backend_fd(&loop->uv) : -1;
-    if (fd >= 0) {
-        close(fd);
+    if (loop != NULL && !is_lost(loop)) {
+        close(uv_backend_fd(&loop->uv));
+        close(loop->mark);
     }
 }
 
@@ -226,7 +344,7 @@ static void *run_job(void *arg) {
     } else {
         job->next = loop->finished;
         loop->finished = job;
-        uv_async_send(&loop->wake);
+        wake_up(loop);
     }
     leave(loop);
     return NULL;

@@ -17,11 +17,18 @@ typedef struct perftrace__net_loop perftrace__net_loop_t;
 perftrace__net_loop_t *perftrace__net_loop_start(const char *name, int *ret_status);
 /* The loop itself, for handles. Its thread only. */
 uv_loop_t *perftrace__net_loop_uv(perftrace__net_loop_t *loop);
-/* Runs fn(ctx) on the loop's thread and waits until it has returned. From any other thread. */
-void perftrace__net_loop_call(perftrace__net_loop_t *loop, void (*fn)(void *), void *ctx);
+/* Runs fn(ctx) on the loop's thread and waits until it has returned. From any other thread. False,
+ * as from the other calls below: the program has closed all descriptors, this loop's too. Then it
+ * serves nobody any more, and its thread and memory stay as they are. */
+bool perftrace__net_loop_call(perftrace__net_loop_t *loop, void (*fn)(void *), void *ctx);
 /* Ends the loop once all handles are closed (the caller has begun to close them), joins its thread
- * and drops the loop. Does not wait for jobs. */
-void perftrace__net_loop_stop(perftrace__net_loop_t *loop);
+ * and drops the loop. Does not wait for jobs. False: it is left, see above. */
+bool perftrace__net_loop_stop(perftrace__net_loop_t *loop);
+/* Lets the loop's thread stand still between two events until resume: what belongs to the loop may
+ * then be looked at, and is whole. Waits for the handler that runs. One at a time, not on the
+ * loop's thread. False: see above. NULL: nothing, true. */
+bool perftrace__net_loop_pause(perftrace__net_loop_t *loop);
+void perftrace__net_loop_resume(perftrace__net_loop_t *loop);
 /* In a forked child, which has no such thread: closes the loop's own descriptor. The memory stays
  * as it is; the loop must not be used again. NULL: nothing. */
 void perftrace__net_loop_orphan(perftrace__net_loop_t *loop);

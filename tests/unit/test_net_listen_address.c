@@ -54,6 +54,28 @@ static void addresses_are_read(void **state) {
     }
 }
 
+static void hosts_are_told_as_urls_have_them(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *host;
+        bool any;
+    } cases[] = {{"on", "127.0.0.1", false},
+                 {"127.0.0.2:1", "127.0.0.2", false},
+                 {"10.1.2.3:9", "10.1.2.3", false},
+                 {"[::1]:80", "[::1]", false},
+                 {"[fe80::1]:80", "[fe80::1]", false},
+                 {"0.0.0.0:0", "0.0.0.0", true},
+                 {"[::]:0", "[::]", true}};
+    for (size_t i = 0; i < PT_ARRAY_LEN(cases); i++) {
+        perftrace__listen_address_t a;
+        const char *problem;
+        char host[64];
+        assert_int_equal(perftrace__listen_address_parse(cases[i].text, &a, &problem), 0);
+        assert_int_equal(perftrace__listen_address_host(&a, host, sizeof host), cases[i].any);
+        assert_string_equal(host, cases[i].host);
+    }
+}
+
 static void socket_files_are_read(void **state) {
     (void)state;
     perftrace__listen_address_t a;
@@ -114,6 +136,7 @@ static void nonsense_is_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses_are_read),
+        cmocka_unit_test(hosts_are_told_as_urls_have_them),
         cmocka_unit_test(socket_files_are_read),
         cmocka_unit_test(nonsense_is_told),
     };
