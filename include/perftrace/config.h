@@ -132,6 +132,19 @@ typedef struct perftrace_config {
     /* Secret that requests must bring ("Authorization: Bearer TOKEN"); needed where other machines
      * can connect. NULL or "": none. */
     const char *control_token;
+    /* Back ends of the profiler that perftrace_step drives and that requests from outside start,
+     * "self,perf" (perftrace/profiler.h). NULL or "": no such profiler. */
+    const char *profiler;
+    /* Directory of its files, expanded as dir is. NULL or "": <directory of the traces>/profiles.
+     */
+    const char *profiler_dir;
+    /* Ranks that it profiles, as ranks. NULL: all. */
+    const char *profiler_ranks;
+    /* Categories that are recorded in its windows only (back end self). NULL or "": none. */
+    const char *profiler_categories;
+    /* Its schedule, "skip_first=1,wait=1,warmup=1,active=3,repeat=2", over the steps of the run or,
+     * with profile_steps, within each. NULL or "": none. */
+    const char *profiler_schedule;
 } perftrace_config_t;
 
 /* Every field unset. Usable in C and C++: perftrace_config_t c = PERFTRACE_CONFIG_INIT; */
@@ -143,7 +156,8 @@ typedef struct perftrace_config {
             PERFTRACE_UNSET, PERFTRACE_UNSET, PERFTRACE_UNSET, PERFTRACE_UNSET, PERFTRACE_UNSET,   \
             PERFTRACE_UNSET, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32,        \
             PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32,    \
-            PERFTRACE_UNSET, PERFTRACE_UNSET_U32, PERFTRACE_UNSET, PERFTRACE_UNSET, NULL, NULL     \
+            PERFTRACE_UNSET, PERFTRACE_UNSET_U32, PERFTRACE_UNSET, PERFTRACE_UNSET, NULL, NULL,    \
+            NULL, NULL, NULL, NULL, NULL                                                           \
     }
 
 /* Sets every field of a structure of `size` bytes to unset, as PERFTRACE_CONFIG_INIT does; for

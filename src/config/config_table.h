@@ -118,6 +118,18 @@
       "HOST:PORT, [IPV6]:PORT or unix:PATH. Empty or off: it does not.")                           \
     X(control_token, TEXT, "", "PERFTRACE_CONTROL_TOKEN", "control.token", 0, 0,                   \
       "Secret that requests must bring as a bearer token; needed where other machines can "        \
-      "connect.")
+      "connect.")                                                                                  \
+    X(profiler, TEXT, "", "PERFTRACE_PROFILER", "profiler.back_ends", 0, 0,                        \
+      "Back ends of the profiler that perftrace_step drives and that requests start: self, perf, " \
+      "cuda, roc, with commas between. Empty: none.")                                              \
+    X(profiler_dir, PATH, "", "PERFTRACE_PROFILER_DIR", "profiler.dir", 0, 0,                      \
+      "Directory of its files. Empty: profiles in the directory of the traces.")                   \
+    X(profiler_ranks, RANKS, "all", "PERFTRACE_PROFILER_RANKS", "profiler.ranks", 0, 0,            \
+      "Ranks that it profiles.")                                                                   \
+    X(profiler_categories, LIST, "", "PERFTRACE_PROFILER_CATEGORIES", "profiler.categories", 0, 0, \
+      "Categories that are recorded in its windows only (back end self).")                         \
+    X(profiler_schedule, TEXT, "", "PERFTRACE_PROFILER_SCHEDULE", "profiler.schedule", 0, 0,       \
+      "Its schedule, skip_first=1,wait=1,warmup=1,active=3,repeat=2, over the steps of the run "   \
+      "or, with profile_steps, within each.")
 
 #endif

@@ -190,7 +190,8 @@ int perftrace_init(const perftrace_config_t *config) {
 done:
     pthread_mutex_unlock(&rt->lock);
     if (resolved) {
-        /* Not under the lock: what it serves takes the lock itself. */
+        /* Not under the lock: what they do takes the lock itself. */
+        perftrace__runtime_profiler_start();
         perftrace__runtime_service.start(&rt->config.opt, rt->config.trace_dir);
     }
     return status;
@@ -277,6 +278,7 @@ int perftrace__runtime_stop(void) {
 int perftrace_shutdown(void) {
     perftrace__runtime_t *rt = &perftrace__runtime;
     perftrace__runtime_service.stop();
+    perftrace__runtime_profiler_stop();
     pthread_mutex_lock(&rt->lock);
     int status = PERFTRACE_OK;
     if (rt->active) {

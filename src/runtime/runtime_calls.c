@@ -95,6 +95,7 @@ int perftrace_save(int64_t step, int force) {
 
 void perftrace_step(int64_t step) {
     perftrace__core_step(step);
+    perftrace__runtime_profiler_step(step);
 }
 
 int perftrace_thread_set_name(const char *name) {

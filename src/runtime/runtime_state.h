@@ -94,6 +94,11 @@ void perftrace__runtime_fill_meta(void);
 /* runtime_timers.c: writes what the timers counted, if anything. Lock held. */
 void perftrace__runtime_write_timers(void);
 
+/* runtime_profiler.c; without the lock. */
+void perftrace__runtime_profiler_start(void);
+void perftrace__runtime_profiler_stop(void);
+void perftrace__runtime_profiler_step(int64_t step);
+
 /* runtime_fork.c, runtime_signal.c: once per process. */
 void perftrace__runtime_install_fork(void);
 void perftrace__runtime_install_sigterm(void);

@@ -44,7 +44,9 @@ class Config(ctypes.Structure):
             "session_flush_threshold")] + [("counter_clock", c_int),
                                            ("session_max_live", c_uint32),
                                            ("hold", c_int), ("reserved", c_int),
-                                           ("control", c_char_p), ("control_token", c_char_p)]
+                                           ("control", c_char_p), ("control_token", c_char_p)] + [
+        (name, c_char_p) for name in ("profiler", "profiler_dir", "profiler_ranks",
+                                      "profiler_categories", "profiler_schedule")]
 
 
 class Arg(ctypes.Structure):

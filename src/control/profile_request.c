@@ -1,0 +1,127 @@
+/* profile_request.c: what a body of POST /start_profile asks for. SPDX-License-Identifier: MIT */
+#include "profile_request.h"
+
+#include "json_writer.h"
+
+#include <perftrace/status.h>
+
+typedef struct reading {
+    perftrace_schedule_t *schedule;
+    int64_t num_steps, start_step;
+} reading_t;
+
+/* The member's place, and the least value it may have; NULL: another member. */
+static int64_t *place_of(reading_t *r, const char *key, int64_t *ret_least) {
+    const struct {
+        const char *key;
+        int64_t *place;
+        int64_t least;
+    } members[] = {{"num_steps", &r->num_steps, 1},
+                   {"start_step", &r->start_step, 0},
+                   {"skip_first", &r->schedule->skip_first, 0},
+                   {"wait", &r->schedule->wait, 0},
+                   {"warmup", &r->schedule->warmup, 0},
+                   {"repeat", &r->schedule->repeat, 0},
+                   {"delay_iterations", &r->schedule->delay_iterations, 0},
+                   {"max_iterations", &r->schedule->max_iterations, 0}};
+    for (size_t i = 0; i < PT_ARRAY_LEN(members); i++) {
+        if (strcmp(key, members[i].key) == 0) {
+            *ret_least = members[i].least;
+            return members[i].place;
+        }
+    }
+    return NULL;
+}
+
+static void ignore(perftrace__profile_request_t *ret, const char *key) {
+    perftrace__strbuf_puts(&ret->ignored, ret->ignored.len > 1 ? ", " : "");
+    perftrace__strbuf_json_cstr(&ret->ignored, key);
+}
+
+/* One member; false with a problem. null is as if it were absent. */
+static bool take(const perftrace__json_node_t *node, reading_t *r,
+                 perftrace__profile_request_t *ret, perftrace__strbuf_t *problem) {
+    const char *key = perftrace__json_node_key(node), *text = NULL;
+    int64_t least = 0, value = 0;
+    int64_t *place = place_of(r, key, &least);
+    if (perftrace__json_node_type(node) == PERFTRACE__JSON_NULL) {
+        return true;
+    }
+    if (place != NULL) {
+        if (!perftrace__json_get_i64(node, "", &value) || value < least) {
+            perftrace__strbuf_printf(problem, "%s is a whole number from %lld on", key,
+                                     (long long)least);
+            return false;
+        }
+        *place = value;
+        return true;
+    }
+    if (strcmp(key, "label") != 0) {
+        ignore(ret, key);
+        return true;
+    }
+    if (!perftrace__json_get_string(node, "", &text) || strlen(text) >= sizeof ret->label) {
+        perftrace__strbuf_printf(problem, "label is a text of at most %zu bytes",
+                                 sizeof ret->label - 1);
+        return false;
+    }
+    memcpy(ret->label, text, strlen(text) + 1);
+    return true;
+}
+
+/* num_steps makes it a cycle of so many steps, which begins at start_step. */
+static bool put_steps(reading_t *r, bool has_step, int64_t step, perftrace__strbuf_t *problem) {
+    perftrace_schedule_t *s = r->schedule;
+    bool iterations = s->delay_iterations > 0 || s->max_iterations > 0;
+    bool cycles = s->skip_first > 0 || s->wait > 0 || s->warmup > 0 || s->repeat > 0;
+    if (iterations && (r->num_steps > 0 || r->start_step >= 0 || cycles)) {
+        perftrace__strbuf_puts(problem, "iterations and steps do not go together");
+        return false;
+    }
+    if (r->num_steps < 0 && (cycles || r->start_step >= 0)) {
+        perftrace__strbuf_puts(problem, "num_steps is missing");
+        return false;
+    }
+    if (r->start_step >= 0 && has_step && r->start_step <= step) {
+        perftrace__strbuf_printf(problem, "start_step %lld is over: the run is at step %lld",
+                                 (long long)r->start_step, (long long)step);
+        return false;
+    }
+    if (r->num_steps > 0) {
+        s->active = r->num_steps;
+        s->repeat = s->repeat > 0 ? s->repeat : 1;
+        /* Steps from the next one on; that is the one behind the present. */
+        s->skip_first += r->start_step < 0 ? 0
+                         : has_step        ? r->start_step - step - 1
+                                           : r->start_step;
+    }
+    return true;
+}
+
+bool perftrace__profile_request_read(const perftrace__json_node_t *root, bool has_step,
+                                     int64_t step, perftrace__profile_request_t *ret,
+                                     perftrace__strbuf_t *ret_problem) {
+    *ret = (perftrace__profile_request_t){.request = PERFTRACE_PROFILER_REQUEST_INIT,
+                                          .ignored = PERFTRACE__STRBUF_INIT};
+    reading_t r = {&ret->request.schedule, -1, -1};
+    bool good = true;
+    perftrace__strbuf_putc(&ret->ignored, '[');
+    for (const perftrace__json_node_t *n = perftrace__json_node_first(root); n != NULL && good;
+         n = perftrace__json_node_next(n)) {
+        good = take(n, &r, ret, ret_problem);
+    }
+    perftrace__strbuf_putc(&ret->ignored, ']');
+    good = good && put_steps(&r, has_step, step, ret_problem);
+    if (good) {
+        const char *reason = "";
+        ret->request.label = ret->label[0] != '\0' ? ret->label : NULL;
+        /* Steps are counted from their beginnings; what is asked now is asked in the middle of one.
+         */
+        ret->request.at_next_step = r.num_steps > 0;
+        good = perftrace_schedule_check(&ret->request.schedule, &reason) == PERFTRACE_OK;
+        if (!good) {
+            perftrace__strbuf_puts(ret_problem, reason);
+        }
+    }
+    return good;
+}
