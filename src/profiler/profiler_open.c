@@ -207,6 +207,7 @@ static void fork_child(void) {
     for (perftrace_profiler_t *p = g->all; p; p = p->next) {
         p->collect.on = false;
         p->stage_token = 0;
+        p->inherited = true;
     }
 }
 
@@ -298,17 +299,17 @@ static void tell_missed(const perftrace_profiler_t *p) {
     }
     int64_t first;
     const int64_t windows = perftrace__schedule_windows(plan, &first);
-    if (p->recorded == 0 && windows < 0) {
+    const int64_t recorded = p->recorded + p->absorbed;
+    if (recorded == 0 && windows < 0) {
         perftrace__profiler_log(p, PERFTRACE_LOG_WARNING,
                                 "no window recorded, first active step is %" PRId64, first);
-    } else if (p->recorded == 0 && windows > 0) {
+    } else if (recorded == 0 && windows > 0) {
         perftrace__profiler_log(p, PERFTRACE_LOG_WARNING,
                                 "0 of %" PRId64 " windows recorded, first active step is %" PRId64,
                                 windows, first);
-    } else if (p->recorded < windows) {
+    } else if (recorded < windows) {
         perftrace__profiler_log(p, PERFTRACE_LOG_WARNING,
-                                "%" PRId64 " of %" PRId64 " windows recorded", p->recorded,
-                                windows);
+                                "%" PRId64 " of %" PRId64 " windows recorded", recorded, windows);
     }
 }
 
@@ -323,7 +324,7 @@ static void finish(perftrace_profiler_t *p) {
     perftrace__run_end(p, PERFTRACE__ENDING_STOP);
     perftrace__window_wait();
     pthread_mutex_unlock(&g->lock);
-    if (!before) {
+    if (!before && !p->inherited) { /* what the parent missed is not the child's to tell */
         tell_missed(p);
     }
 }

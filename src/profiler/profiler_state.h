@@ -57,7 +57,9 @@ struct perftrace_profiler {
     int64_t global_step;      /* the last number that step was given; -1 */
     int64_t gate_index;       /* of the listed steps that were met last; -1 */
     int64_t recorded;         /* windows */
+    int64_t absorbed;         /* listed steps that another profiler's window holds */
     int64_t stage_token;      /* of the stage that has the window; 0 */
+    bool inherited;           /* by a forked child, which has told no step of its own */
     bool finished;            /* closed, or the process ends: nothing opens any more */
 };
 

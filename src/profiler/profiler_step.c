@@ -146,13 +146,15 @@ static int gate_step(perftrace_profiler_t *p, int64_t step) {
     if (w.index >= 0 && w.index != p->gate_index && !run->on) {
         p->gate_index = w.index;
         perftrace__run_begin(p, PERFTRACE__BY_GATE, whole ? &p->gate : &p->schedule, NULL);
+        int status;
         if (whole) {
             w.first = step; /* what is left of the adjacent listed steps */
             w.index = 0;    /* its steps are in the name */
-            perftrace__window_open(p, PERFTRACE__BY_GATE, &w, NULL);
+            status = perftrace__window_open(p, PERFTRACE__BY_GATE, &w, NULL);
         } else {
-            perftrace__run_step(p, run, PERFTRACE_PROFILER_NEXT, NULL);
+            status = perftrace__run_step(p, run, PERFTRACE_PROFILER_NEXT, NULL);
         }
+        p->absorbed += status == PERFTRACE_ERR_STATE;
     }
     if (whole && w.index >= 0 && g->owner == p && g->by == PERFTRACE__BY_GATE &&
         g->state == PERFTRACE_PROFILER_RECORDING) {
@@ -179,6 +181,7 @@ int perftrace_profiler_step(perftrace_profiler_t *p, int64_t step) {
     if (p->finished) {
         goto done;
     }
+    p->inherited = false;
     perftrace__window_settle();
     if (step >= 0) {
         p->global_step = step;

@@ -185,7 +185,10 @@ static void no_steps_are_no_windows(void **state) {
 static void iterations_are_delayed_and_counted(void **state) {
     (void)state;
     perftrace_schedule_t s = PERFTRACE_SCHEDULE_INIT;
-    expect(&s, "rrrrrr"); /* nothing given: all */
+    expect(&s, "rrrrrr");                 /* nothing given: all */
+    s.wait = s.warmup = s.skip_first = 2; /* without active steps there are no cycles */
+    expect(&s, "rrrrrr");
+    s.wait = s.warmup = s.skip_first = 0;
     assert_int_equal(perftrace_schedule_windows(&s, NULL), 1);
     s.max_iterations = 3;
     expect(&s, "rrs...");

@@ -23,6 +23,7 @@ static int inside;   /* back end functions that run at this moment */
 static int overlaps; /* of them */
 static pid_t called_by;
 static int slow_stop_ms;
+static int slow_start_ms;
 
 static void enter(void) {
     if (pt_add_acq_rel(&inside, 1) != 0) {
@@ -36,6 +37,9 @@ static void leave(void) {
 
 static int start(void *user, const perftrace_profiler_window_t *w) {
     enter();
+    if (slow_start_ms) {
+        usleep((useconds_t)slow_start_ms * 1000);
+    }
     called_by = (pid_t)syscall(SYS_gettid);
     int status = book_start(user, w);
     leave();
@@ -63,7 +67,7 @@ static const perftrace_profiler_back_end_t calls = {sizeof(calls), "watched", ".
                                                     stop,          step,      NULL,   &book};
 
 static int set_up(void **state) {
-    stop_now = inside = overlaps = slow_stop_ms = 0;
+    stop_now = inside = overlaps = slow_stop_ms = slow_start_ms = 0;
     return book_set_up(state);
 }
 
@@ -192,6 +196,38 @@ static void nobody_waits_for_a_save(void **state) {
     assert_int_equal(told("there is no window"), 0);
 }
 
+static void *stop_while_it_starts(void *arg) {
+    perftrace_profiler_status_t s = {.struct_size = sizeof(s)};
+    do {
+        perftrace_profiler_get_status(&s);
+    } while (s.state != PERFTRACE_PROFILER_STARTING);
+    return stop_thread(arg);
+}
+
+static void a_stop_while_it_starts_is_kept(void **state) {
+    (void)state;
+    perftrace_profiler_status_t s = {.struct_size = sizeof(s)};
+    for (int by_step = 0; by_step < 2; by_step++) {
+        perftrace_profiler_options_t o = options();
+        o.schedule.active = by_step ? 100 : 0;
+        shared = book_open(&o);
+        slow_start_ms = 100;
+        pthread_t t;
+        assert_int_equal(pthread_create(&t, NULL, stop_while_it_starts, NULL), 0);
+        if (by_step) {
+            perftrace_profiler_step(shared, 0);
+        } else {
+            assert_int_equal(perftrace_profiler_start(shared, NULL), 0);
+        }
+        pthread_join(t, NULL);
+        perftrace_profiler_get_status(&s);
+        assert_int_equal(s.state, PERFTRACE_PROFILER_IDLE);
+        assert_int_equal(book.stops, by_step + 1); /* by the thread that started it */
+        perftrace_profiler_close(shared);
+    }
+    assert_int_equal(files_of(0), 2);
+}
+
 static int exit_in_stop(void *user, const perftrace_profiler_window_t *w) {
     (void)user;
     (void)w;
@@ -258,6 +294,32 @@ static void same_thread_keeps_calls_in_the_stepping_thread(void **state) {
 
 /* ---- fork ---- */
 
+static void a_forked_child_tells_nothing_of_the_parents(void **state) {
+    (void)state;
+    int out[2];
+    assert_int_equal(pipe(out), 0);
+    perftrace_profiler_options_t o = options();
+    o.schedule.active = 1;
+    o.schedule.wait = 5;
+    o.schedule.repeat = 1;
+    shared = book_open(&o);
+    pid_t pid = fork();
+    if (pid == 0) {
+        perftrace_profiler_close(shared); /* as at its exit */
+        char n = (char)message_count;
+        _exit(write(out[1], &n, 1) != 1);
+    }
+    char n = 99;
+    int status;
+    assert_int_equal(read(out[0], &n, 1), 1);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(n, 0);
+    close(out[0]);
+    close(out[1]);
+    perftrace_profiler_close(shared);
+    assert_int_equal(told("0 of 1 windows recorded"), 1);
+}
+
 static void a_forked_child_has_no_window(void **state) {
     (void)state;
     perftrace_profiler_options_t o = options();
@@ -287,12 +349,10 @@ static void a_forked_child_has_no_window(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        CASE(pt12_racing_stops_export_once),
-        CASE(a_storm_leaves_nothing_open),
-        CASE(nobody_waits_for_a_save),
-        CASE(a_back_end_may_end_the_process),
-        CASE(same_thread_keeps_calls_in_the_stepping_thread),
-        CASE(a_forked_child_has_no_window),
+        CASE(pt12_racing_stops_export_once),  CASE(a_storm_leaves_nothing_open),
+        CASE(nobody_waits_for_a_save),        CASE(a_stop_while_it_starts_is_kept),
+        CASE(a_back_end_may_end_the_process), CASE(same_thread_keeps_calls_in_the_stepping_thread),
+        CASE(a_forked_child_has_no_window),   CASE(a_forked_child_tells_nothing_of_the_parents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -414,6 +414,28 @@ static void two_roles_share_one_collection(void **state) {
     perftrace_profiler_close(actor);
 }
 
+/* verl's trainer: worker groups that share a process are driven once. */
+static void two_roles_with_one_list_are_one_window(void **state) {
+    (void)state;
+    perftrace_profiler_options_t o = book_options();
+    o.steps = "2-3";
+    o.name.role = "actor";
+    perftrace_profiler_t *actor = book_open(&o);
+    o.name.role = "critic";
+    perftrace_profiler_t *critic = book_open(&o);
+    for (int i = 0; i < 6; i++) {
+        perftrace_profiler_step(actor, i);
+        perftrace_profiler_step(critic, i);
+    }
+    assert_string_equal(book.all, "2-3");
+    assert_string_equal(book.role, "actor");
+    assert_int_equal(book.starts, 1);
+    perftrace_profiler_close(actor);
+    perftrace_profiler_close(critic);
+    assert_int_equal(book.stops, 1);
+    assert_int_equal(told("windows recorded"), 0);
+}
+
 /* ---- who profiles ---- */
 
 static void ranks_are_chosen_as_in_verl(void **state) {
@@ -557,6 +579,7 @@ int main(void) {
         BOOK_CASE(a_request_leaves_the_armed_schedule_its_steps),
         BOOK_CASE(without_a_schedule_until_the_stop),
         BOOK_CASE(two_roles_share_one_collection),
+        BOOK_CASE(two_roles_with_one_list_are_one_window),
         BOOK_CASE(ranks_are_chosen_as_in_verl),
         BOOK_CASE(bad_options_are_told),
         BOOK_CASE(pt42_the_directory_is_made_or_refused_at_the_start),
