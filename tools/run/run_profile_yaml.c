@@ -2,64 +2,11 @@
 #include "run_profile_yaml.h"
 
 #include "config_table.h"
-#include "config_yaml.h"
 #include "option.h"
-#include "os.h"
-#include "run_yaml.h"
-
-#include <perftrace/status.h>
+#include "run_block.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-typedef struct reader {
-    const pt_profile_file_t *file;
-    pt_yaml_t *yaml;
-    perftrace__config_doc_t doc; /* the same text, for ${...} */
-    pt_profile_t *profile;
-    pt_run_problems_t *problems;
-    const char *block; /* path of the block: "cluster.profiling" */
-    perftrace__strbuf_t place;
-} reader_t;
-
-/* "run.yaml:7: cluster.profiling.options.t"; valid until the next call. */
-static const char *place(reader_t *r, const pt_yaml_node_t *node, const char *key,
-                         const char *name) {
-    perftrace__strbuf_clear(&r->place);
-    perftrace__strbuf_printf(&r->place, "%s:%zu: %s%s%s%s%s", r->file->name, pt_yaml_line(node),
-                             r->block, *r->block && key ? "." : "", key ? key : "", name ? "." : "",
-                             name ? name : "");
-    return perftrace__strbuf_cstr(&r->place);
-}
-
-/* A scalar's text with ${...} resolved; NULL (and a problem) where that is not possible. The caller
- * frees. */
-static char *text_of(reader_t *r, const pt_yaml_node_t *node, const char *where) {
-    const char *text = pt_yaml_text(node);
-    perftrace__strbuf_t out = PERFTRACE__STRBUF_INIT;
-    char *unknown = NULL;
-    char *copy = NULL;
-    int status = perftrace__config_doc_interpolate(&r->doc, text, r->file->get, r->file->user, &out,
-                                                   &unknown);
-    if (status == PERFTRACE_OK) {
-        copy = strdup(perftrace__strbuf_cstr(&out));
-    } else if (status == PERFTRACE_ERR_NOT_FOUND) {
-        pt_run_error(r->problems, where, "${%s} is neither a value of the file nor a variable",
-                     unknown ? unknown : "");
-    } else {
-        pt_run_error(r->problems, where, "the ${...} in it refer in a circle or become too long");
-    }
-    r->profile->failed = r->profile->failed || (status == PERFTRACE_OK && !copy);
-    free(unknown);
-    perftrace__strbuf_free(&out);
-    return copy;
-}
-
-static void wrong_kind(reader_t *r, const pt_yaml_node_t *node, const char *where,
-                       const char *wanted) {
-    pt_run_error(r->problems, where, "must be %s, this is %s", wanted,
-                 pt_yaml_kind_text(pt_yaml_kind(node)));
-}
 
 /* Keeps where a part of the block stands, for messages about the whole of it. */
 static void keep_place(char **target, const char *where) {
@@ -70,13 +17,13 @@ static void keep_place(char **target, const char *where) {
 /* ---- the keys -----------------------------------------------------------------------------------
  */
 
-static void read_backend(reader_t *r, const pt_yaml_node_t *node, const char *where) {
+static void read_backend(pt_block_t *r, const pt_yaml_node_t *node, const char *where) {
     if (pt_yaml_kind(node) == PT_YAML_NULL) {
         return; /* told as missing */
     }
-    char *name = pt_yaml_kind(node) < PT_YAML_LIST ? text_of(r, node, where) : NULL;
+    char *name = pt_yaml_kind(node) < PT_YAML_LIST ? pt_block_text(r, node, where) : NULL;
     if (pt_yaml_kind(node) >= PT_YAML_LIST) {
-        wrong_kind(r, node, where, "the name of a backend");
+        pt_block_wrong_kind(r, node, where, "the name of a backend");
     } else if (name) {
         r->profile->backend = pt_backend_of(name);
         if (r->profile->backend == PT_BACKEND_UNSET) {
@@ -90,8 +37,8 @@ static void read_backend(reader_t *r, const pt_yaml_node_t *node, const char *wh
     free(name);
 }
 
-static void read_enabled(reader_t *r, const pt_yaml_node_t *node, const char *where) {
-    char *text = pt_yaml_kind(node) < PT_YAML_LIST ? text_of(r, node, where) : NULL;
+static void read_enabled(pt_block_t *r, const pt_yaml_node_t *node, const char *where) {
+    char *text = pt_yaml_kind(node) < PT_YAML_LIST ? pt_block_text(r, node, where) : NULL;
     pt_yaml_kind_t kind = pt_yaml_kind(node);
     if (kind == PT_YAML_TEXT && text) {
         kind = pt_yaml_plain_kind(text); /* "${other}" */
@@ -99,61 +46,34 @@ static void read_enabled(reader_t *r, const pt_yaml_node_t *node, const char *wh
     if (kind == PT_YAML_BOOL && text) {
         r->profile->enabled = pt_yaml_is_true(text);
     } else if (kind != PT_YAML_NULL && (text || kind >= PT_YAML_LIST)) {
-        wrong_kind(r, node, where, "true or false");
+        pt_block_wrong_kind(r, node, where, "true or false");
     }
     free(text);
 }
 
-/* A text, or a list of texts; *list gets them. */
-static void read_names(reader_t *r, const pt_yaml_node_t *node, const char *key,
-                       pt_string_list_t *list) {
-    bool is_list = pt_yaml_kind(node) == PT_YAML_LIST;
-    size_t n = is_list ? pt_yaml_count(node) : 1;
-    pt_string_list_free(list);
-    if (pt_yaml_kind(node) == PT_YAML_MAP) {
-        wrong_kind(r, node, place(r, node, key, NULL), "a name or a list of names");
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        const pt_yaml_node_t *item = is_list ? pt_yaml_item(r->yaml, node, i) : node;
-        const char *where = place(r, item, key, NULL);
-        if (pt_yaml_kind(item) >= PT_YAML_LIST || pt_yaml_kind(item) == PT_YAML_NULL) {
-            wrong_kind(r, item, where, "a name or a list of names");
-            continue;
-        }
-        char *text = text_of(r, item, where);
-        if (text && !*text) {
-            pt_run_error(r->problems, where, "an empty name");
-        } else if (text) {
-            r->profile->failed |= !pt_string_list_add(list, text);
-        }
-        free(text);
-    }
-}
-
-static void read_groups(reader_t *r, const pt_yaml_node_t *node) {
+static void read_groups(pt_block_t *r, const pt_yaml_node_t *node) {
     if (pt_yaml_kind(node) != PT_YAML_NULL) {
         r->profile->has_groups = true;
-        read_names(r, node, "worker_groups", &r->profile->groups);
+        pt_block_names(r, node, "worker_groups", &r->profile->groups);
     }
 }
 
-static void read_steps(reader_t *r, const pt_yaml_node_t *node) {
+static void read_steps(pt_block_t *r, const pt_yaml_node_t *node) {
     if (pt_yaml_kind(node) == PT_YAML_NULL) {
         return;
     }
     if (pt_yaml_kind(node) != PT_YAML_LIST) {
-        wrong_kind(r, node, place(r, node, "steps", NULL), "a list of steps");
+        pt_block_wrong_kind(r, node, pt_block_place(r, node, "steps", NULL), "a list of steps");
         return;
     }
     r->profile->has_steps = true;
     r->profile->step_count = 0;
     for (size_t i = 0; i < pt_yaml_count(node); i++) {
         const pt_yaml_node_t *item = pt_yaml_item(r->yaml, node, i);
-        const char *where = place(r, item, "steps", NULL);
-        char *text = pt_yaml_kind(item) < PT_YAML_LIST ? text_of(r, item, where) : NULL;
+        const char *where = pt_block_place(r, item, "steps", NULL);
+        char *text = pt_yaml_kind(item) < PT_YAML_LIST ? pt_block_text(r, item, where) : NULL;
         if (pt_yaml_kind(item) >= PT_YAML_LIST) {
-            wrong_kind(r, item, where, "a list of steps");
+            pt_block_wrong_kind(r, item, where, "a list of steps");
         } else if (text && !pt_profile_add_step(r->profile, text)) {
             pt_run_error(r->problems, where, "\"%s\" is no step: steps are whole numbers from 0",
                          text);
@@ -162,16 +82,16 @@ static void read_steps(reader_t *r, const pt_yaml_node_t *node) {
     }
 }
 
-static void read_output_dir(reader_t *r, const pt_yaml_node_t *node, const char *where) {
+static void read_output_dir(pt_block_t *r, const pt_yaml_node_t *node, const char *where) {
     pt_yaml_kind_t kind = pt_yaml_kind(node);
     if (kind == PT_YAML_NULL) {
         return;
     }
     if (kind >= PT_YAML_LIST) {
-        wrong_kind(r, node, where, "the path of a directory");
+        pt_block_wrong_kind(r, node, where, "the path of a directory");
         return;
     }
-    char *text = text_of(r, node, where);
+    char *text = pt_block_text(r, node, where);
     if (text && !*text) {
         pt_run_error(r->problems, where, "an empty path");
     } else if (text) {
@@ -182,53 +102,6 @@ static void read_output_dir(reader_t *r, const pt_yaml_node_t *node, const char 
     free(text);
 }
 
-/* A mapping of scalars. */
-static void read_settings(reader_t *r, const pt_yaml_node_t *node, const char *key,
-                          pt_settings_t *settings) {
-    if (pt_yaml_kind(node) == PT_YAML_NULL) {
-        return;
-    }
-    if (pt_yaml_kind(node) != PT_YAML_MAP) {
-        wrong_kind(r, node, place(r, node, key, NULL), "a mapping");
-        return;
-    }
-    for (size_t i = 0; i < pt_yaml_count(node); i++) {
-        const pt_yaml_node_t *name = pt_yaml_key(r->yaml, node, i);
-        const pt_yaml_node_t *value = pt_yaml_item(r->yaml, node, i);
-        pt_yaml_kind_t kind = pt_yaml_kind(value);
-        const char *where = place(r, name, key, pt_yaml_text(name));
-        if (pt_yaml_kind(name) >= PT_YAML_LIST || !*pt_yaml_text(name)) {
-            pt_run_error(r->problems, where, "an empty name");
-            continue;
-        }
-        if (kind >= PT_YAML_LIST) {
-            wrong_kind(r, value, where, "a single value");
-            continue;
-        }
-        if (kind == PT_YAML_NULL) {
-            pt_run_error(r->problems, where, "needs a value%s",
-                         pt_backends[r->profile->backend].takes_flags &&
-                                 settings == &r->profile->options
-                             ? "; names without one belong to flags"
-                             : "");
-            continue;
-        }
-        if (pt_settings_find(settings, pt_yaml_text(name))) {
-            pt_run_error(r->problems, where, "given twice");
-            continue;
-        }
-        char *text = text_of(r, value, where);
-        if (text) {
-            pt_settings_put(settings, pt_yaml_text(name), text, where);
-            pt_setting_t *put = pt_settings_find(settings, pt_yaml_text(name));
-            if (put) {
-                put->is_text = kind == PT_YAML_TEXT && !strstr(pt_yaml_text(value), "${");
-            }
-        }
-        free(text);
-    }
-}
-
 /* ---- the block ----------------------------------------------------------------------------------
  */
 
@@ -237,10 +110,10 @@ static bool is_key_of(int backend, const char *key) {
     return strcmp(key, info->options_key) == 0 || (info->takes_flags && strcmp(key, "flags") == 0);
 }
 
-static void unknown_key(reader_t *r, const pt_yaml_node_t *node, const char *key) {
+static void unknown_key(pt_block_t *r, const pt_yaml_node_t *node, const char *key) {
     static const char *const keys[] = {"backend", "enabled", "worker_groups", "steps", "output_dir",
                                        "env",     "options", "flags",         "args"};
-    const char *where = place(r, node, key, NULL);
+    const char *where = pt_block_place(r, node, key, NULL);
     perftrace__strbuf_t owners = PERFTRACE__STRBUF_INIT;
     for (int i = 0; i < PT_BACKEND_COUNT; i++) {
         if (is_key_of(i, key)) {
@@ -258,7 +131,7 @@ static void unknown_key(reader_t *r, const pt_yaml_node_t *node, const char *key
     perftrace__strbuf_free(&owners);
 }
 
-static void read_key(reader_t *r, const pt_yaml_node_t *name, const pt_yaml_node_t *value,
+static void read_key(pt_block_t *r, const pt_yaml_node_t *name, const pt_yaml_node_t *value,
                      int own_backend) {
     const char *key = pt_yaml_text(name);
     pt_profile_t *profile = r->profile;
@@ -266,39 +139,39 @@ static void read_key(reader_t *r, const pt_yaml_node_t *name, const pt_yaml_node
         return; /* read before */
     }
     if (strcmp(key, "enabled") == 0) {
-        read_enabled(r, value, place(r, value, key, NULL));
+        read_enabled(r, value, pt_block_place(r, value, key, NULL));
     } else if (strcmp(key, "worker_groups") == 0) {
         read_groups(r, value);
     } else if (strcmp(key, "steps") == 0) {
         read_steps(r, value);
     } else if (strcmp(key, "output_dir") == 0) {
-        read_output_dir(r, value, place(r, value, key, NULL));
+        read_output_dir(r, value, pt_block_place(r, value, key, NULL));
     } else if (strcmp(key, "env") == 0) {
-        read_settings(r, value, key, &profile->env);
+        pt_block_settings(r, value, key, &profile->env);
     } else if (own_backend != PT_BACKEND_UNSET && own_backend != profile->backend &&
                is_key_of(own_backend, key)) {
         return; /* of the backend that the command line replaced */
     } else if (!is_key_of(profile->backend, key)) {
         unknown_key(r, name, key);
     } else if (strcmp(key, "flags") == 0) {
-        keep_place(&profile->flags_place, place(r, value, key, NULL));
+        keep_place(&profile->flags_place, pt_block_place(r, value, key, NULL));
         if (pt_yaml_kind(value) != PT_YAML_NULL) {
-            read_names(r, value, key, &profile->flags);
+            pt_block_names(r, value, key, &profile->flags);
         }
     } else {
-        keep_place(&profile->options_place, place(r, value, key, NULL));
-        read_settings(r, value, key, &profile->options);
+        keep_place(&profile->options_place, pt_block_place(r, value, key, NULL));
+        pt_block_settings(r, value, key, &profile->options);
     }
 }
 
-static void read_block(reader_t *r, const pt_yaml_node_t *block) {
+static void read_block(pt_block_t *r, const pt_yaml_node_t *block) {
     if (pt_yaml_kind(block) != PT_YAML_MAP) {
-        wrong_kind(r, block, place(r, block, NULL, NULL), "a mapping");
+        pt_block_wrong_kind(r, block, pt_block_place(r, block, NULL, NULL), "a mapping");
         return;
     }
     const pt_yaml_node_t *backend = pt_yaml_member(r->yaml, block, "backend");
     if (backend) {
-        read_backend(r, backend, place(r, backend, "backend", NULL));
+        read_backend(r, backend, pt_block_place(r, backend, "backend", NULL));
     }
     int own_backend = r->profile->backend;
     if (r->file->backend != PT_BACKEND_UNSET) {
@@ -308,7 +181,7 @@ static void read_block(reader_t *r, const pt_yaml_node_t *block) {
         if (pt_yaml_kind(backend) <= PT_YAML_NULL) {
             perftrace__strbuf_t names = PERFTRACE__STRBUF_INIT;
             pt_backend_put_names(&names, "");
-            pt_run_error(r->problems, place(r, backend ? backend : block, "backend", NULL),
+            pt_run_error(r->problems, pt_block_place(r, backend ? backend : block, "backend", NULL),
                          "is required: one of %s", perftrace__strbuf_cstr(&names));
             perftrace__strbuf_free(&names);
         }
@@ -319,7 +192,7 @@ static void read_block(reader_t *r, const pt_yaml_node_t *block) {
     }
 }
 
-static const pt_yaml_node_t *find_block(reader_t *r) {
+static const pt_yaml_node_t *find_block(pt_block_t *r) {
     const pt_yaml_node_t *root = pt_yaml_root(r->yaml);
     const pt_yaml_node_t *cluster = pt_yaml_member(r->yaml, root, "cluster");
     const pt_yaml_node_t *block = pt_yaml_member(r->yaml, cluster, "profiling");
@@ -336,7 +209,7 @@ static const pt_yaml_node_t *find_block(reader_t *r) {
 }
 
 /* <log_path>/<experiment>/profiling. */
-static void derive_output_dir(reader_t *r) {
+static void derive_output_dir(pt_block_t *r) {
     const pt_yaml_node_t *root = pt_yaml_root(r->yaml);
     const pt_yaml_node_t *logger =
         pt_yaml_member(r->yaml, pt_yaml_member(r->yaml, root, "runner"), "logger");
@@ -347,8 +220,9 @@ static void derive_output_dir(reader_t *r) {
         return;
     }
     r->block = "runner.logger";
-    char *path = text_of(r, log_path, place(r, log_path, "log_path", NULL));
-    char *name = text_of(r, experiment, place(r, experiment, "experiment_name", NULL));
+    char *path = pt_block_text(r, log_path, pt_block_place(r, log_path, "log_path", NULL));
+    char *name =
+        pt_block_text(r, experiment, pt_block_place(r, experiment, "experiment_name", NULL));
     perftrace__strbuf_t dir = PERFTRACE__STRBUF_INIT;
     if (path && name) {
         perftrace__strbuf_printf(&dir, "%s/%s/profiling", path, name);
@@ -361,11 +235,11 @@ static void derive_output_dir(reader_t *r) {
 
 bool pt_profile_read_yaml(const pt_profile_file_t *file, pt_profile_t *profile,
                           pt_run_problems_t *problems, bool *ret_found, bool *ret_tracer) {
-    reader_t r = {.file = file,
-                  .doc = PERFTRACE__CONFIG_DOC_INIT,
-                  .profile = profile,
-                  .problems = problems,
-                  .place = PERFTRACE__STRBUF_INIT};
+    pt_block_t r = {.file = file,
+                    .doc = PERFTRACE__CONFIG_DOC_INIT,
+                    .profile = profile,
+                    .problems = problems,
+                    .place = PERFTRACE__STRBUF_INIT};
     perftrace__strbuf_t why = PERFTRACE__STRBUF_INIT;
     size_t line = 0;
     *ret_found = *ret_tracer = false;
