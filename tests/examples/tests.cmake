@@ -14,7 +14,8 @@ function(perftrace_example_test name files)
 endfunction()
 
 if(TARGET example_01_first_trace AND TARGET perf-trace-convert AND NOT CMAKE_CROSSCOMPILING)
-  foreach(name 01_first_trace 02_args_and_counters 03_laps 04_flows_and_async 06_from_cpp)
+  foreach(name 01_first_trace 02_args_and_counters 03_laps 04_flows_and_async 06_from_cpp
+               07_profiled_steps)
     if(TARGET example_${name})
       perftrace_example_test(${name} 1 $<TARGET_FILE:example_${name}>)
     endif()
