@@ -121,7 +121,9 @@ static const pt_text_t sections[] = {
      "of the profiler, and --grace does not begin."},
     {"SIGNALS",
      "INT, TERM, HUP, QUIT, USR1 and USR2 go to the workers, never to a profiler. Once all workers "
-     "have ended, the first signal is only answered, a second one kills the profilers."},
+     "have ended, the first signal is only answered, a second one kills the profilers. A worker is "
+     "known by its command line; where that has changed (a shell that became another program), "
+     "the profiler's only child is taken for it after three seconds."},
     {NULL, NULL}};
 
 static const pt_text_t exits[] = {
