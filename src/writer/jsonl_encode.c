@@ -18,7 +18,9 @@ typedef struct site_text {
     uint32_t key_len[PERFTRACE_I_MAX_ARGS]; /* "key":_ with ", " in front but for the first */
     uint32_t room; /* bytes the line needs at most, strings and names excluded */
     uint32_t name_room;
-    bool user_step; /* the program gives a global_step itself */
+    bool user_step; /* the program gives a global_step itself; so the next two */
+    bool user_rank;
+    bool user_role;
     char text[];
 } site_text_t;
 
@@ -57,9 +59,10 @@ static char *put_head(char *p, const char *name, size_t len, char phase) {
     return PUT_LITERAL(p, "\", \"ts\": ");
 }
 
-static bool has_user_step(const perftrace__site_t *site) {
+static bool has_arg(const perftrace__site_t *site, const char *name) {
+    size_t len = strlen(name);
     for (uint32_t i = 0; i < site->nargs; i++) {
-        if (site->args[i].name_len == 11 && memcmp(site->args[i].name, "global_step", 11) == 0) {
+        if (site->args[i].name_len == len && memcmp(site->args[i].name, name, len) == 0) {
             return true;
         }
     }
@@ -80,7 +83,11 @@ static const site_text_t *prepare(const perftrace__site_t *site, size_t closing_
     memset(t, 0, sizeof(*t));
     char *p = put_head(t->text, site->name, site->name_len, phase_of[site->kind]);
     t->head_len = (uint32_t)(p - t->text);
-    t->user_step = has_user_step(site);
+    t->user_step = has_arg(site, "global_step");
+    /* Session records are made from what the writer says, so there it is said in any case. */
+    bool session = perftrace__kind_is_session(site->kind);
+    t->user_rank = !session && has_arg(site, "rank");
+    t->user_role = !session && has_arg(site, "role");
     char *from = p;
     p = PUT_LITERAL(p, ", \"cat\": ");
     p = perftrace__put_json_string(p, site->category, site->category_len);
@@ -294,6 +301,22 @@ static bool put_common_scope(perftrace__jsonl_t *j, const perftrace__event_t *ev
     return true;
 }
 
+/* Rank and role, where the event has none of its own: a key never stands twice. */
+static char *put_closing(char *p, bool first, const perftrace__jsonl_t *j, const site_text_t *t) {
+    const char *from = j->closing, *end = j->closing + j->closing_len;
+    if (PT_UNLIKELY(t->user_rank && j->closing_rank > 0)) {
+        from += PT_MIN(j->closing_rank + 2, j->closing_len); /* and the comma */
+    }
+    if (PT_UNLIKELY(t->user_role)) {
+        end = PT_MAX(from, j->closing + j->closing_rank);
+    }
+    if (from < end) {
+        p = first ? p : PUT_LITERAL(p, ", ");
+        p = put_wide(p, from, (size_t)(end - from));
+    }
+    return p;
+}
+
 static bool put_line(perftrace__jsonl_t *j, const perftrace__event_t *ev, const char *special) {
     const site_text_t *t = ev->site->cache ? ev->site->cache : prepare(ev->site, j->closing_len);
     if (!t) {
@@ -351,9 +374,8 @@ static bool put_line(perftrace__jsonl_t *j, const perftrace__event_t *ev, const 
         p = PUT_LITERAL(p, "\"forked\": true");
     }
     /* Counters carry numbers only: each key would become a series. */
-    if (ev->kind != PERFTRACE_I_KIND_COUNTER && j->closing_len) {
-        p = p == args ? p : PUT_LITERAL(p, ", ");
-        p = put_wide(p, j->closing, j->closing_len);
+    if (ev->kind != PERFTRACE_I_KIND_COUNTER) {
+        p = put_closing(p, p == args, j, t);
     }
     *p++ = '}';
     p = put_tail(p, ev);
@@ -364,7 +386,7 @@ static bool put_line(perftrace__jsonl_t *j, const perftrace__event_t *ev, const 
 
 bool perftrace__jsonl_event(perftrace__jsonl_t *j, const perftrace__event_t *ev) {
     const site_text_t *t = ev->site->cache;
-    if (PT_LIKELY(t && is_common_scope(ev))) {
+    if (PT_LIKELY(t && !(t->user_rank | t->user_role) && is_common_scope(ev))) {
         return put_common_scope(j, ev, t);
     }
     return put_line(j, ev, NULL);

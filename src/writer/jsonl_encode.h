@@ -15,6 +15,7 @@ typedef struct perftrace__jsonl {
     int32_t rank;
     char *closing; /* what ends every args object: "rank": 3, "role": "actor"}} */
     size_t closing_len;
+    size_t closing_rank;  /* of it, the bytes of the rank; what follows is the role */
     char thread_text[96]; /* , "pid": 71, "tid": 72 of the thread seen last */
     size_t thread_len;
     uint32_t thread_tid;

@@ -21,6 +21,7 @@ bool perftrace__jsonl_init(perftrace__jsonl_t *j, const perftrace__run_meta_t *m
     if (meta->rank >= 0) {
         perftrace__strbuf_printf(&closing, "\"rank\": %d", meta->rank);
     }
+    j->closing_rank = closing.len;
     if (meta->role[0]) {
         perftrace__strbuf_puts(&closing, closing.len ? ", \"role\": " : "\"role\": ");
         perftrace__strbuf_json_cstr(&closing, meta->role);

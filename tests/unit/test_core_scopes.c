@@ -517,6 +517,30 @@ static void a_scope_carries_the_step_of_its_begin(void **state) {
     traced_free(&f);
 }
 
+static void give_own_rank(const char *where) {
+    perftrace_config_t config = traced_config(where);
+    config.role = "actor";
+    CHILD_CHECK(perftrace_init(&config) == 0);
+    { PERFTRACE_SCOPE("numbers", "compute", PERFTRACE_INT("rank", 7)); }
+    { PERFTRACE_SCOPE("both", "compute", PERFTRACE_STRING("role", "x"), PERFTRACE_INT("rank", 7)); }
+    PERFTRACE_INSTANT("role", "compute", PERFTRACE_STRING("role", "y"));
+    PERFTRACE_INSTANT("none", "compute");
+}
+
+/* A key never stands twice: readers differ on which of two counts. */
+static void arguments_of_the_writers_names_are_the_programs(void **state) {
+    (void)state;
+    traced_file_t f = run(give_own_rank);
+    const char *want[][2] = {{"numbers", "{\"rank\": 7, \"role\": \"actor\"}"},
+                             {"both", "{\"role\": \"x\", \"rank\": 7}"},
+                             {"role", "{\"role\": \"y\", \"rank\": 0}"},
+                             {"none", "{\"rank\": 0, \"role\": \"actor\"}"}};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        assert_non_null(strstr(traced_text(&f, want[i][0], 0), want[i][1]));
+    }
+    traced_free(&f);
+}
+
 /* ---- sites made at run time ---- */
 
 static void make_sites(const char *where) {
@@ -582,6 +606,7 @@ int main(void) {
         CASE(twelve_arguments_keep_their_values),
         CASE(off_means_nothing_is_evaluated_or_recorded),
         CASE(a_scope_carries_the_step_of_its_begin),
+        CASE(arguments_of_the_writers_names_are_the_programs),
         CASE(sites_made_at_run_time_work_as_the_macros_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
