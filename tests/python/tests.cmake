@@ -23,7 +23,7 @@ foreach(python ${perftrace_pythons})
     get_filename_component(noun ${file} NAME_WE)
     string(REPLACE "test_" "" noun ${noun})
     add_test(NAME python${version}.${noun} COMMAND ${python} -X dev -W error -B ${file})
-    set_tests_properties(python${version}.${noun} PROPERTIES LABELS outside TIMEOUT 300
+    set_tests_properties(python${version}.${noun} PROPERTIES LABELS outside TIMEOUT 600
       SKIP_REGULAR_EXPRESSION "OK \\(skipped=" # what was left out is told at the end of the run
       ENVIRONMENT
       "PYTHONPATH=${PROJECT_SOURCE_DIR}/src/bindings/python:${CMAKE_CURRENT_LIST_DIR};PERFTRACE_LIBRARY=$<TARGET_FILE:perftrace>;PERFTRACE_RECOVER=$<TARGET_FILE:perf-trace-recover>;PERFTRACE_CONVERT=$<TARGET_FILE:perf-trace-convert>;PERFTRACE_SESSIONS=$<TARGET_FILE:perf-trace-sessions>;PERFTRACE_BROWSER_WORK=${PROJECT_BINARY_DIR}/tests/browser")

@@ -117,6 +117,10 @@ static void check(scope_t *s, size_t n) {
     qsort(s, n, sizeof *s, by_start);
     for (size_t i = 0; i < n; i++) {
         write_scope(&s[i]);
+        /* Those without a length are alone at their times. */
+        for (size_t j = i; j > 0 && s[j - 1].end == s[i].start && s[j - 1].start == s[i].end; j--) {
+            assert_true(s[j - 1].ts != s[i].ts);
+        }
     }
     check_reader(s, n, 0);
     check_reader(s, n, s[0].ts);

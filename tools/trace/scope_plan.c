@@ -51,7 +51,7 @@ pt_plan_entry_t *pt_scope_plan_add(pt_scope_plan_t *plan, uint64_t ordinal, pt_p
         return NULL;
     }
     pt_plan_entry_t *e = &plan->entry[plan->count++];
-    *e = (pt_plan_entry_t){.ordinal = ordinal, .ts = ts, .what = what & 15U};
+    *e = (pt_plan_entry_t){.ordinal = ordinal, .ts = ts, .what = what & 7U};
     return e;
 }
 
@@ -159,16 +159,19 @@ static bool match_pairs(pt_scope_plan_t *plan, pt_scope_note_t *n, size_t count,
 typedef struct open_lane {
     pt_scope_note_t *note;
     size_t depth, cap;
+    int64_t empty_at; /* where the last scope without a length was, if there was one */
+    unsigned empty_late;
+    bool has_empty;
 } open_lane_t;
 
 static bool add_scope(pt_scope_plan_t *plan, const pt_scope_note_t *n, unsigned lane, size_t early,
-                      bool late) {
+                      unsigned late) {
     /* A begin has an entry already; _finish joins them. */
     pt_plan_entry_t *e = pt_scope_plan_add(plan, pt_scope_note_ordinal(n), PT_PLAN_SCOPE, 0);
     if (e != NULL) {
         e->lane = lane & 2047U;
-        e->early = (unsigned)PT_MIN(early, (size_t)32767) & 32767U;
-        e->late = late;
+        e->early = (unsigned)PT_MIN(early, (size_t)1023) & 1023U;
+        e->late = PT_MIN(late, 127U) & 127U;
     }
     return e != NULL;
 }
@@ -186,15 +189,24 @@ static bool lane_pop(pt_scope_plan_t *plan, open_lane_t *lane, int64_t ts) {
         lane->depth--;
         together--;
         size_t early = together + (n->end == ts);
-        ok = early == 0 || add_scope(plan, n, 0, early, false);
+        ok = early == 0 || add_scope(plan, n, 0, early, 0);
     }
     return ok;
 }
 
-/* Whether a scope has no length and begins with the one around it. A reader that takes ends before
- * begins of the same time would end it before it has begun, and then never. */
-static bool is_empty_at_begin(const open_lane_t *lane, const pt_scope_note_t *n) {
-    return n->end == n->ts && lane->depth > 0 && lane->note[lane->depth - 1].ts == n->ts;
+/* By how much a scope without a length begins late: so that it is alone at its time. A reader that
+ * takes ends before begins of the same time would end it before it has begun, and then never. */
+static unsigned empty_late(open_lane_t *lane, const pt_scope_note_t *n) {
+    if (n->end != n->ts) {
+        return 0;
+    }
+    if (lane->has_empty && lane->empty_at == n->ts) {
+        return ++lane->empty_late;
+    }
+    lane->has_empty = true;
+    lane->empty_at = n->ts;
+    lane->empty_late = lane->depth > 0 && lane->note[lane->depth - 1].ts == n->ts;
+    return lane->empty_late;
 }
 
 static bool lane_push(open_lane_t *lane, const pt_scope_note_t *n) {
@@ -219,10 +231,10 @@ static bool assign_lanes(pt_scope_plan_t *plan, const pt_scope_note_t *n, size_t
                 break;
             }
         }
-        bool late = ok && k < PT_LANE_MAX && is_empty_at_begin(&lane[k], &n[i]);
+        unsigned late = ok && k < PT_LANE_MAX ? empty_late(&lane[k], &n[i]) : 0;
         ok = ok && (k == PT_LANE_MAX || lane_push(&lane[k], &n[i]));
         plan->moved += k > 0;
-        if ((k > 0 || late) && ok) {
+        if ((k > 0 || late > 0) && ok) {
             ok = add_scope(plan, &n[i], k, 0, late);
         }
     }

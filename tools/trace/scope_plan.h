@@ -38,9 +38,9 @@ typedef struct pt_plan_entry {
     int64_t ts;          /* BEGIN, OPEN: the end of the scope. END: its start. BIND: the new time */
     uint32_t slot;       /* BEGIN, END: where the first of the two waits for the second */
     unsigned lane : 11;  /* of a scope: at its X or begin */
-    unsigned early : 15; /* the same: in how many steps its end is written early (scope_text.h) */
-    unsigned late : 1;   /* the same: its start is written a step late */
-    unsigned what : 4;   /* pt_plan_what_t */
+    unsigned early : 10; /* the same: in how many steps its end is written early (scope_text.h) */
+    unsigned late : 7;   /* the same: in how many steps its start is written late */
+    unsigned what : 3;   /* pt_plan_what_t */
     unsigned first : 1;  /* BEGIN, END: comes before its partner in the file */
 } pt_plan_entry_t;
 
