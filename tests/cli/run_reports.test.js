@@ -150,6 +150,14 @@ test('a worker that has become another program', async () => {
     assert.ok(h.seconds < 12, `${h.seconds} s`);
 });
 
+test('a worker that was not seen, below a profiler that hangs', async () => {
+    const dir = withFakes();
+    const r = await run(['-b', 'nsight', '-O', 'prof', '--grace', '1s', '--', 'true'],
+                        { cwd: dir, env: { FAKE: 'freeze' } });
+    assert.strictEqual(r.status, 125, r.stderr);
+    assert.ok(r.seconds < 20, `${r.seconds} s`);
+});
+
 test('a signal that comes before the worker is there', async () => {
     const dir = withFakes();
     fs.rmSync(path.join(dir, 'bin', 'nsys'));

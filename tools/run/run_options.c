@@ -117,8 +117,8 @@ static const pt_text_t sections[] = {
      "name "
      "an output; %p is the process, for perf that of perf-trace-run. A file counts as report when "
      "it is new and not empty; .qdstrm is an unfinished one.\n\n"
-     "A worker that lives less than 50 ms may not be seen below its profiler; its end is then that "
-     "of the profiler, and --grace does not begin."},
+     "A worker that lives less than 50 ms may not be seen below its profiler; --grace then begins "
+     "ten seconds after the start, when the profiler has no process below it."},
     {"SIGNALS",
      "INT, TERM, HUP, QUIT, USR1 and USR2 go to the workers, never to a profiler. Once all workers "
      "have ended, the first signal is only answered, a second one kills the profilers. A worker is "

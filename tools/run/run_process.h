@@ -23,8 +23,8 @@ typedef struct pt_process {
 bool pt_process_is_command(const char *cmdline, size_t len, const pt_string_list_t *command);
 
 /* The worker below a profiler: of the processes that run the command the one nearest to it. Copies
- * of the profiler itself, which has the command among its own arguments, are none. pid 0 when there
- * is none (yet). */
+ * of the profiler itself, which has the command among its own arguments, are none. command NULL:
+ * any descendant. pid 0 when there is none (yet). */
 pt_process_t pt_process_find(pid_t profiler, const pt_string_list_t *command);
 /* The same among the orphans that came to this process when their profiler died, `taken` set aside.
  */

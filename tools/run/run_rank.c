@@ -17,8 +17,10 @@
 #define LOOK_FIRST_MS  2  /* workers are there soon; one that changes its title is then known */
 #define LOOK_MAX_MS    50 /* a worker that lives shorter is not seen */
 #define REPORT_LOOK_MS 100
-#define GUESS_MS       3000 /* how long a worker is looked for by its command line alone */
-#define ALIVE_LOOK_MS  50   /* without pidfd */
+#define GUESS_MS       3000  /* how long a worker is looked for by its command line alone */
+#define UNSEEN_MS      10000 /* when a profiler without a child has lost its worker, it seems */
+#define LOOK_LATE_MS   1000  /* between looks after that time */
+#define ALIVE_LOOK_MS  50    /* without pidfd */
 
 static const char *profiler(const pt_rank_t *rank) {
     return rank->launch->request->plan->title;
@@ -66,10 +68,12 @@ static bool has_orphans(const pt_rank_t *rank) {
     return orphans > 0;
 }
 
-/* A child of the profiler that was taken for the worker, and was none: the worker still runs. */
+/* The end of the worker was assumed, and there it is: another child was taken for it, or it was not
+ * there yet. */
 static bool was_wrong(const pt_rank_t *rank) {
-    return rank->guessed &&
-           pt_process_find(rank->process.pid, rank->launch->request->command).pid != 0;
+    const pt_string_list_t *command = rank->launch->request->command;
+    return (rank->guessed && pt_process_find(rank->process.pid, command).pid != 0) ||
+           (rank->unseen && pt_process_find(rank->process.pid, NULL).pid != 0);
 }
 
 static void on_grace(uv_timer_t *timer) {
@@ -157,6 +161,10 @@ static void deliver(pt_rank_t *rank) {
 
 /* Waits for its end. */
 static void found_worker(pt_rank_t *rank, pt_process_t worker, bool guessed) {
+    if (rank->unseen) {
+        rank->unseen = false;
+        uv_timer_stop(&rank->grace);
+    }
     rank->worker = worker;
     rank->guessed = guessed;
     pt_detail("rank %" PRId64 ": the worker is process %d", rank->plan->rank, (int)worker.pid);
@@ -209,6 +217,20 @@ static void deliver_to_profiler(pt_rank_t *rank) {
     }
 }
 
+/* It is not there yet, or it lived too short to be seen and its profiler hangs. */
+static void miss_worker(pt_rank_t *rank) {
+    bool late = age_ms(rank) >= UNSEEN_MS;
+    if (late && !rank->unseen && !rank->launch->request->plan->in_process &&
+        !pt_process_find(rank->process.pid, NULL).pid) {
+        rank->unseen = true;
+        start_grace(rank);
+    }
+    if (rank->pending) {
+        deliver_to_profiler(rank);
+    }
+    look_again(rank, PT_MIN(rank->look_ms * 2, late ? LOOK_LATE_MS : LOOK_MAX_MS));
+}
+
 static void on_look(uv_timer_t *timer) {
     pt_rank_t *rank = timer->data;
     if (rank->worker_ended) {
@@ -218,10 +240,7 @@ static void on_look(uv_timer_t *timer) {
     } else if (rank->worker.pid) {
         worker_ended(rank);
     } else if (!look_for_worker(rank)) {
-        if (rank->pending) {
-            deliver_to_profiler(rank);
-        }
-        look_again(rank, PT_MIN(rank->look_ms * 2, LOOK_MAX_MS));
+        miss_worker(rank);
     }
 }
 

@@ -51,6 +51,7 @@ struct pt_rank {
 
     pt_process_t worker; /* pid 0: not found yet */
     pt_process_t child;  /* the profiler's only child, while the worker is not found */
+    bool unseen;         /* it was not found, and seems to be gone */
     bool guessed;        /* not by its command line: the profiler's only child is taken for it */
     bool worker_ended;
     int worker_status; /* -1: only its profiler knows */

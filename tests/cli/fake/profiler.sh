@@ -3,7 +3,8 @@
 #
 # Runs the worker and writes <prefix><pid>.report. FAKE says how it misbehaves:
 #   late        needs FAKE_SECONDS for the report
-#   hang        never ends
+#   hang        never ends, with a process below it
+#   freeze      never ends, with none
 #   nothing     writes no report
 #   empty       writes an empty one
 #   unfinished  leaves a stream that is still to be converted
@@ -54,6 +55,7 @@ status=$?
 case ${FAKE-} in
 late) sleep "${FAKE_SECONDS:-5}" ;;
 hang) sleep 1000 ;;
+freeze) pause 1000 ;;
 nothing) exit "$status" ;;
 empty)
     : >"$report"
