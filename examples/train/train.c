@@ -151,6 +151,7 @@ static int train_rank(ranks_t *ranks, void *user) {
         fprintf(stderr, "the loader does not start\n");
         goto done;
     }
+    perftrace_hold("before training", 0); /* with PERFTRACE_HOLD: until perf-trace-ctl says go on */
     status = train(&t);
 done:
     batch_loader_close(t.loader);

@@ -41,6 +41,12 @@ if(TARGET example_01_first_trace AND TARGET perf-trace-convert AND NOT CMAKE_CRO
   set_tests_properties(example.rollout PROPERTIES PROCESSORS 2
     ENVIRONMENT "PERFTRACE_SESSIONS=$<TARGET_FILE:perf-trace-sessions>")
   unset(PERFTRACE_EXAMPLE_SCRIPT)
+  if(TARGET perf-trace-ctl)
+    add_test(NAME example.profile_on_request
+             COMMAND bash ${CMAKE_CURRENT_LIST_DIR}/profile.sh ${PROJECT_SOURCE_DIR}
+                     ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/tests/examples/profile_on_request)
+    set_tests_properties(example.profile_on_request PROPERTIES TIMEOUT 300 PROCESSORS 2)
+  endif()
   if(TARGET train_mpi)
     perftrace_example_test(train_mpi 4 ${MPIEXEC_EXECUTABLE} --oversubscribe -n 4
                            $<TARGET_FILE:train_mpi> --steps 60 ${perftrace_training_text})

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #define POLL_NS   250000000L
+#define STACKS    ".collapsed.txt"
 #define TAIL      4096
 #define PIECE     65536
 #define SAY_EVERY 20 /* polls */
@@ -49,7 +50,8 @@ static bool is_json(const char *path) {
 }
 
 static bool is_trace(const char *name) {
-    static const char *const others[] = {".nsys-rep", ".pftrace", ".perfetto-trace", ".proto"};
+    static const char *const others[] = {".nsys-rep", ".pftrace", ".perfetto-trace", ".proto",
+                                         STACKS};
     bool yes = is_lines(name) || is_json(name);
     for (size_t i = 0; i < PT_ARRAY_LEN(others) && !yes; i++) {
         yes = ends_with(name, others[i]);
@@ -58,6 +60,9 @@ static bool is_trace(const char *name) {
 }
 
 static bool judge_tail(const char *path, const char *tail, size_t len) {
+    if (ends_with(path, STACKS)) {
+        return len > 0 && tail[len - 1] == '\n'; /* made empty, filled at the end */
+    }
     while (len > 0 && (tail[len - 1] == '\n' || tail[len - 1] == ' ' || tail[len - 1] == '\r')) {
         len--;
     }

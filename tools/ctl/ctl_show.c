@@ -58,6 +58,7 @@ static void put_id(pt_table_t *t, const perftrace__json_node_t *root, const char
 static void put_doing(pt_table_t *t, const perftrace__json_node_t *root) {
     perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT;
     const char *where = NULL, *window = NULL;
+    int64_t saved = 0;
     bool on = false, active = false;
     perftrace__json_get_bool(root, "active", &active);
     perftrace__json_get_bool(root, "hold.on", &on);
@@ -69,6 +70,10 @@ static void put_doing(pt_table_t *t, const perftrace__json_node_t *root) {
     }
     if (perftrace__json_get_string(root, "profiler.window", &window)) {
         perftrace__strbuf_printf(&text, ", profiling %s", window);
+    }
+    if (perftrace__json_get_i64(root, "profiler.saved", &saved) && saved > 0) {
+        perftrace__strbuf_printf(&text, ", %lld window%s saved", (long long)saved,
+                                 PT_PLURAL(saved));
     }
     pt_table_text(t, perftrace__strbuf_cstr(&text), text.len);
     perftrace__strbuf_free(&text);
