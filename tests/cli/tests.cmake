@@ -11,7 +11,7 @@ function(perftrace_cli_test name file variable tool)
                        ENVIRONMENT "${variable}=$<TARGET_FILE:${tool}>")
 endfunction()
 
-foreach(noun needs lines corpus golden extremes input sessions torch areal)
+foreach(noun needs lines corpus golden extremes input sessions torch areal viewer)
   perftrace_cli_test(convert_${noun} convert_${noun}.test.js PERFTRACE_CONVERT perf-trace-convert)
 endforeach()
 
