@@ -73,6 +73,7 @@ static const pt_tool_t tool = {
 };
 
 static values_t values;
+static const pt_tool_t *parsed_tool = &tool;
 static pt_string_list_t operands;
 static char text[65536];
 
@@ -88,7 +89,7 @@ static int parse_list(const char *const *arguments) {
     memset(&values, 0, sizeof(values));
     temp_catch(1, "out");
     temp_catch(2, "err");
-    int status = pt_option_parse(&tool, &values, argc, argv, &operands);
+    int status = pt_option_parse(parsed_tool, &values, argc, argv, &operands);
     snprintf(text, sizeof(text), "%s", temp_uncatch(2, "err"));
     size_t len = strlen(text);
     snprintf(text + len, sizeof(text) - len, "%s", temp_uncatch(1, "out"));
@@ -136,6 +137,28 @@ static void values_come_in_every_gnu_form(void **state) {
     assert_true(values.scale == 2.5);
     assert_true(!values.all && values.strict);
     assert_string_equal(operands.items[0], "-");
+}
+
+/* A tool that starts a command leaves that one's options alone, and has statuses of its own. */
+static void a_command_keeps_its_options(void **state) {
+    (void)state;
+    static const pt_text_t exits[] = {{"N", "of the command"}, {"125", "own"}, {NULL, NULL}};
+    pt_tool_t runner = tool;
+    runner.runs_command = true;
+    runner.exits = exits;
+    parsed_tool = &runner;
+    assert_int_equal(parse("-a", "train", "-s", "--level=3", "--", "-x", NULL), PT_OPTION_GO_ON);
+    assert_true(values.all && !values.strict);
+    assert_int_equal(operands.count, 5);
+    assert_string_equal(operands.items[1], "-s");
+    assert_string_equal(operands.items[3], "--");
+    assert_int_equal(parse("-a", "--", "-train", NULL), PT_OPTION_GO_ON);
+    assert_string_equal(operands.items[0], "-train");
+    assert_int_equal(parse("--help", NULL), PT_EXIT_OK);
+    assert_non_null(strstr(text, "Exit status:\n    N  of the command\n  125  own\n"));
+    assert_int_equal(parse("--help-man", NULL), PT_EXIT_OK);
+    assert_non_null(strstr(text, ".TP\n\\fBN\\fR\nof the command.\n.TP\n\\fB125\\fR\nown.\n"));
+    parsed_tool = &tool;
 }
 
 static void lists_and_callbacks_see_every_occurrence(void **state) {
@@ -336,6 +359,7 @@ static void distance_counts_single_changes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_come_in_every_gnu_form),
+        cmocka_unit_test(a_command_keeps_its_options),
         cmocka_unit_test(lists_and_callbacks_see_every_occurrence),
         cmocka_unit_test(beginnings_of_names_are_enough_when_unambiguous),
         cmocka_unit_test(wrong_command_lines_are_explained),
