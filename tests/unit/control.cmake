@@ -7,9 +7,13 @@ if(PERFTRACE_NET)
                         ROOMS base net)
     perftrace_use_rooms(test_control_${noun} control)
   endforeach()
+  perftrace_unit_test(test_control_profile
+                      SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_control_profile.c
+                              ${PROJECT_SOURCE_DIR}/src/control/profile_request.c
+                      ROOMS ${perftrace_whole_rooms})
+  perftrace_use_rooms(test_control_profile control)
   perftrace_unit_test(test_endpoint
                       SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_endpoint.c
                               ${CMAKE_CURRENT_LIST_DIR}/traced_child.c
-                      ROOMS ${perftrace_whole_rooms}
-                            no_service json json_doc endpoint)
+                      ROOMS ${perftrace_whole_rooms} endpoint)
 endif()
