@@ -6,7 +6,7 @@ if(PERFTRACE_NET AND PERFTRACE_NODE AND NOT CMAKE_CROSSCOMPILING)
   if(TARGET perf-trace-recover AND TARGET perf-trace-convert) # as in tests/fault
     set(perftrace_control_shim $<TARGET_FILE:fault_shim>)
   endif()
-  foreach(name routes clients life)
+  foreach(name routes clients life profile)
     add_test(NAME control.${name}
              COMMAND ${PERFTRACE_NODE} --test ${CMAKE_CURRENT_LIST_DIR}/${name}.test.js)
     set_tests_properties(control.${name} PROPERTIES TIMEOUT 300 ENVIRONMENT
