@@ -425,6 +425,7 @@ for group in $groups; do
             --count "$(of_quick 10000000)"
         ;;
     tail) program tail --count "$(of_quick 200000)" ;;
+    control) program control --count "$(of_quick 1000)" ;;
     stall) LD_PRELOAD=$bin/libbench_shim.so program stall --count "$(of_quick 10000)" ;;
     convert) convert_figures ;;
     sessions) sessions_figures ;;

@@ -220,10 +220,16 @@ test('a flush that hangs in the disk: others are served, and shutdown is bounded
     await p.end();
 });
 
-test('a program that closes all descriptors lives on', async () => {
+test('a program that closes all descriptors lives on', async (t) => {
+    if (SANITIZED === 'thread') {
+        t.skip('closing what other threads use is a race, as ThreadSanitizer rightly says');
+        return;
+    }
     const p = await start();
     const c = connect(p.at);
-    await c.open;
+    c.socket.write(`${GET}\r\n`);
+    await until(() => / 200 /.test(c.text()));
+    await sleep(200); // it sleeps again
     await p.say('closefds', 'closed');
     await p.say('step 1', 'stepped');
     c.socket.destroy();

@@ -15,7 +15,7 @@ if [ "${1-}" = --list ]; then
     cat <<'TEXT'
 clang     clang, warnings are errors; all tests
 asan      AddressSanitizer and UndefinedBehaviorSanitizer; all tests
-tsan      ThreadSanitizer; the tests of ring, core, drain, runtime and fork
+tsan      ThreadSanitizer; the tests of ring, core, drain, runtime, fork and control
 nonet     without libuv (PERFTRACE_NET=OFF), ISA-L and the chart library; all tests
 points    with test points: the process is killed at every one; crash tests
 aarch64   cross build, unit tests under qemu-user
@@ -66,7 +66,7 @@ stage_tsan() {
     export TSAN_OPTIONS=$TSAN_OPTIONS:suppressions=$here/tsan.supp
     setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=RelWithDebInfo \
         -DPERFTRACE_WERROR=OFF -DPERFTRACE_SANITIZE=thread "$no_mpi" &&
-        run_tests -R '^test_(ring|core|drain|runtime|writer|emit|fork|thread)|^stress|^example' \
+        run_tests -R '^test_(ring|core|drain|runtime|writer|emit|fork|thread|endpoint)|^control|^stress|^example' \
             -E '05_threads_and_fork' # its forked child starts a thread: ThreadSanitizer takes the
     # parent's thread for it ("dup thread with used id") and ends the child
 }
