@@ -8,7 +8,6 @@ import time
 import unittest
 
 import traced
-from perftrace import perf_tracer as pt
 
 RECOVER = os.environ.get("PERFTRACE_RECOVER")
 

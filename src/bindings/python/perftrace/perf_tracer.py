@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 
-from . import _decorators, _profiler, _scopes, _sessions
+from . import _profiler, _scopes, _sessions
 from . import _library as lib
 from ._arguments import encode, flow_number, pack, whole
 from ._context import carry, patch_executors, submit, unpatch_executors
