@@ -199,8 +199,8 @@ test('a flush that hangs in the disk: others are served, and shutdown is bounded
     const dir = folder();
     const block = `${dir}/block`;
     const p = await start({ LD_PRELOAD: shim, FAULT_BLOCK: block, PERFTRACE_SHUTDOWN_MS: '500', PERFTRACE_FLUSH_MS: '60000' });
-    await p.say('step 1', 'stepped');
     fs.writeFileSync(block, '');
+    await p.say('step 1', 'stepped'); // written by nobody any more
     const hung = Array.from({ length: 10 }, () => {
         const c = connect(p.at);
         c.socket.write('POST /flush HTTP/1.1\r\nHost: localhost\r\nContent-Length: 15\r\n\r\n{"force": true}');

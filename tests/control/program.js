@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 'use strict';
 const assert = require('node:assert');
+const { afterEach } = require('node:test');
 const fs = require('fs');
 const net = require('net');
 const path = require('path');
@@ -30,6 +31,8 @@ async function until(what, ms = 10000) {
 
 const running = new Set();
 process.on('exit', () => running.forEach((p) => p.kill('SIGKILL')));
+// A test that failed leaves its program, which would be waited for.
+afterEach(() => running.forEach((p) => p.kill('SIGKILL')));
 
 // Starts control_prog. `env` on top of: rank 0, trace and rings in a folder of its own, control on.
 async function start(env = {}, options = {}) {
