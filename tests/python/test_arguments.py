@@ -1,5 +1,6 @@
 # test_arguments.py: whatever is given as an argument. SPDX-License-Identifier: MIT
 import enum
+import json
 import unittest
 
 import traced
@@ -98,14 +99,45 @@ class Arguments(traced.Case):
             pass
         self.assertEqual(args, {"a": 1, "b": [2]})
 
-    def test_a_rank_among_the_arguments_does_not_move_the_event(self):
+    def test_a_rank_among_the_arguments_is_the_programs_and_stands_once(self):
         self.configure(rank=2)
         pt.instant("i", args={"rank": 7})
         path, = self.files("traces-r2.jsonl")
         pt.reset()
         with open(path, encoding="utf-8") as file:
             line, = [each for each in file if '"name": "i"' in each]
-        self.assertTrue(line.rstrip().endswith('"rank": 2}, "s": "t"}'), line)
+        self.assertIn('"args": {"rank": 7}, "s": "t"}', line)
+
+    def test_keys_that_are_the_same_once_they_are_texts(self):
+        self.configure()
+        given = {1: "a", "1": "b", "1 (2)": "c"}
+        want = {"1": "a", "1 (2)": "b", "1 (2) (2)": "c"}
+        with pt.trace_scope("top", args=given):
+            pt.instant("within", args={"v": given, "w": [given]})
+        pt.instant("ints", args={"\0": 1, "\ufffd": 2})
+        with pt.trace_scope("shaped", args={"\0": 1, "\ufffd": 2.5}):
+            pass
+        pt.counter("count", **{"\0": 1, "\ufffd": 2})
+        many = {i: i for i in range(12)}
+        pt.instant("many", args={"more_args": 0, **many})
+        seen = {}
+        pt.reset()
+        path, = self.files("traces-r0.jsonl")
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                pairs = []  # a dict would hide twins
+                event = json.loads(line, object_pairs_hook=lambda p: pairs.append([k for k, _ in p]) or dict(p))
+                for keys in pairs:
+                    self.assertEqual(len(keys), len(set(keys)), line)
+                event.get("args", {}).pop("rank", None)
+                seen[event["name"]] = event.get("args")
+        self.assertEqual(seen["top"], want)
+        self.assertEqual(seen["within"], {"v": want, "w": [want]})
+        self.assertEqual(seen["ints"], {"\ufffd": 1, "\ufffd (2)": 2})
+        self.assertEqual(seen["shaped"], {"\ufffd": 1, "\ufffd (2)": 2.5})
+        self.assertEqual(seen["count"], {"\ufffd": 1, "\ufffd (2)": 2})
+        self.assertEqual(seen["many"], {"more_args": 0, **{str(i): i for i in range(10)},
+                                        "more_args (2)": {"10": 10, "11": 11}})
 
 
 if __name__ == "__main__":

@@ -3,10 +3,13 @@
 
 pack(args) gives the shape (keys and types, which belong to a call site) and the block of bytes.
 """
+import functools
 import itertools
 import math
 import operator
 import struct
+import sys
+import threading
 
 from . import _library as lib
 
@@ -21,6 +24,36 @@ _uint64 = struct.Struct("=Q").pack
 _double = struct.Struct("=d").pack
 _NULL = _uint64(2**64 - 1)
 _INTS = [struct.Struct(f"={n}q").pack for n in range(lib.MAX_ARGS + 1)]
+
+
+def _handlers():
+    """The code of the handlers of signals that are written in Python."""
+    signal = sys.modules.get("_signal")
+    if signal is None or threading.current_thread() is not threading.main_thread():
+        return  # handlers run elsewhere
+    for number in range(1, signal.NSIG):
+        handler = signal.getsignal(number)
+        while isinstance(handler, functools.partial):
+            handler = handler.func
+        if callable(handler):
+            if not hasattr(handler, "__code__"):
+                handler = getattr(handler, "__func__", type(handler).__call__)
+            yield getattr(handler, "__code__", None)
+
+
+def interrupts(error):
+    """Whether an exception that came up here is the program's own and passes: KeyboardInterrupt and
+    its like, and what the handler of a signal raised that came in meanwhile (a time-out by alarm)."""
+    if not isinstance(error, Exception):
+        return True
+    trace = error.__traceback__
+    if isinstance(error, (RecursionError, MemoryError)) or trace is None or trace.tb_next is None:
+        return False  # it came up in this very function, in no handler
+    codes = set()
+    while trace is not None:
+        codes.add(trace.tb_frame.f_code)
+        trace = trace.tb_next
+    return not codes.isdisjoint(_handlers())
 
 
 def encode(text):
@@ -47,8 +80,10 @@ def whole(value):
     """The whole number that something is (also one of numpy's, or a tensor), if it has 64 bits; else
     None."""
     try:
-        number = operator.index(value)
-    except Exception:
+        number = int.__index__(operator.index(value))  # no class made of int, which may do anything
+    except Exception as error:
+        if interrupts(error):
+            raise
         return None
     return number if -2**63 <= number < 2**63 else None
 
@@ -56,8 +91,10 @@ def whole(value):
 def flow_number(flow_id):
     """64 bits for an id of any kind: a number itself, else made of its text, the same in every process."""
     try:
-        return operator.index(flow_id) % 2**64
-    except Exception:
+        return int.__index__(operator.index(flow_id)) % 2**64
+    except Exception as error:
+        if interrupts(error):
+            raise
         import hashlib  # for such ids only
         text = flow_id if type(flow_id) is str else describe(flow_id)
         return int.from_bytes(hashlib.blake2b(encode(text), digest_size=8).digest(), "big")
@@ -90,6 +127,8 @@ def describe(value):
             value = value[:TEXT_MAX]
         text = _digits(value) if kind is int else repr(value)
     except Exception as error:
+        if interrupts(error):
+            raise
         return f"<{kind.__name__}: repr raises {type(error).__name__}>"
     return text if len(text) <= TEXT_MAX else f"{text[:TEXT_MAX]}…"
 
@@ -104,8 +143,9 @@ def _scalar(value):
             return value.item()
         if package == "torch" and value.device.type == "cpu" and value.numel() == 1:
             return value.item()
-    except Exception:
-        pass
+    except Exception as error:
+        if interrupts(error):
+            raise
     return None
 
 
@@ -141,7 +181,8 @@ def plain(value, depth=0, left=None):
         left = [_VALUES_MAX]
     if isinstance(value, dict):
         items = _some(value.items(), left)
-        out = {_key(k): plain(v, depth + 1, left) for k, v in items}
+        out = dict(zip(unlike(_key(k) for k, _ in items),
+                       [plain(v, depth + 1, left) for _, v in items]))
         if len(value) > len(items):
             out["…"] = f"{len(value) - len(items)} more"
         return out
@@ -160,10 +201,25 @@ def plain(value, depth=0, left=None):
     return describe(value)
 
 
+def unlike(keys):
+    """Keys of which no two are the same, as 1 and "1" are once both are texts: a number is put
+    behind."""
+    taken = set()
+    for key in keys:
+        first, n = key, 1
+        while key in taken:
+            n += 1
+            key = f"{first} ({n})"
+        taken.add(key)
+        yield key
+
+
 def _key(key):
     try:
         return encode(key if type(key) is str else str(key)).decode()
-    except Exception:
+    except Exception as error:
+        if interrupts(error):
+            raise
         return describe(key)
 
 
@@ -201,6 +257,8 @@ def _pack_any(args):
         try:
             kind, block = _pack_one(value)
         except Exception as error:  # a container whose methods fail
+            if interrupts(error):
+                raise
             kind, block = lib.STR, _text(f"<{type(value).__name__}: {type(error).__name__}>")
         keys.append(_key(key))
         types.append(kind)
@@ -255,4 +313,6 @@ def pack(args):
         kind, block = _json(plain(dict(args) if hasattr(args, "keys") else args))
         return ("args",), (kind,), block
     except Exception as error:
+        if interrupts(error):
+            raise
         return _pack_any({"args": f"<{type(args).__name__}: {type(error).__name__}>"})

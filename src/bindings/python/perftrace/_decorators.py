@@ -7,7 +7,7 @@ import types
 
 from . import _library as lib
 from . import _scopes as scopes
-from ._arguments import describe
+from ._arguments import describe, interrupts
 from ._sites import category_of, has_name, name_of, site
 
 
@@ -33,10 +33,14 @@ def _pt_traced({parameters}):
     try:
         _pt_result = _pt_function({arguments})
     except BaseException as _pt_error:
+        _pt_open = _pt_depth()
         try:
             _pt_failed(_pt_error)
-        except Exception:  # the stack has no room for that, as there was none for what failed
-            _pt_end(_pt_number)
+        except BaseException as _pt_other:
+            if _pt_depth() == _pt_open:  # the stack has no room for that, as there was none before
+                _pt_end(_pt_number)
+            if type(_pt_other) is not _pt_full and _pt_interrupts(_pt_other):
+                raise
         raise
     if _pt_end(_pt_number):
         _pt_stray()
@@ -81,7 +85,8 @@ def _of_function(function, name, category):
     known = {"_pt_scopes": scopes, "_pt_function": function, "_pt_number": number,
              "_pt_begin": lib.begin, "_pt_end": lib.end, "_pt_stray": _stray,
              "_pt_failed": lambda error: scopes.end_with(number, name, category, None, type(error),
-                                                         error)}
+                                                         error),
+             "_pt_depth": lib.depth, "_pt_interrupts": interrupts, "_pt_full": RecursionError}
     exec(_SOURCE.format(parameters=parameters, arguments=arguments), known)
     traced = known["_pt_traced"]
     if not parameters.startswith("*_pt"):

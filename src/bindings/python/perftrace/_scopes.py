@@ -12,7 +12,7 @@ import sys
 from contextvars import ContextVar
 
 from . import _library as lib
-from ._arguments import clean, encode, has_shape, pack, packer
+from ._arguments import clean, encode, has_shape, interrupts, pack, packer
 from ._sites import category_of, has_name, may_keep, name_of, site
 
 
@@ -67,7 +67,9 @@ def failure(kind, error):
     """What is noted of an exception."""
     try:
         text = str(error)
-    except Exception:
+    except Exception as other:
+        if interrupts(other):
+            raise
         text = ""
     text = f"{kind.__name__}: {text}" if text else kind.__name__
     return text if len(text) <= 300 else text[:300] + "…"
@@ -94,10 +96,7 @@ class Scope(Null):
             if end(self.number):
                 counts["strays"] += 1
             return
-        try:
-            end_with(self.number, self.name, self.category, None, kind, error)
-        except Exception:  # the stack has no room for that, as there was none for what failed
-            end(self.number)
+        end_at_least(self.number, self.name, self.category, None, kind, error)
 
 
 class Shape:
@@ -128,11 +127,8 @@ class ShapedScope(Null):
             if end_packed(shape.number, shape.as_number, self.block, len(self.block)):
                 counts["strays"] += 1
         else:
-            try:
-                end_with(shape.number, shape.name, shape.category,
+            end_at_least(shape.number, shape.name, shape.category,
                          (shape.keys, shape.types, self.block), kind, error)
-            except Exception:  # as above
-                lib.end(shape.number)
 
 
 class ScopeWith(Null):
@@ -153,10 +149,7 @@ class ScopeWith(Null):
             lib.begin_named(self.number, self.shown)
 
     def __exit__(self, kind, error, trace):
-        try:
-            end_with(self.number, self.name, self.category, self.args, kind, error)
-        except Exception:  # as above
-            lib.end(self.number)
+        end_at_least(self.number, self.name, self.category, self.args, kind, error)
 
 
 def end_with(number, name, category, packed, kind, error):
@@ -173,6 +166,19 @@ def end_with(number, name, category, packed, kind, error):
         counts["strays"] += 1
 
 
+def end_at_least(number, name, category, packed, kind, error, depth=lib.depth, end=lib.end):
+    """The same, but it is ended whatever happens: the stack may have no room for more, as there was
+    none for what failed, or a signal comes in."""
+    before = depth()
+    try:
+        end_with(number, name, category, packed, kind, error)
+    except BaseException as other:
+        if depth() == before:
+            end(number)
+        if type(other) is not RecursionError and interrupts(other):
+            raise
+
+
 def add(packed, key, value):
     """Packed arguments and one more; where there are as many as can be, as they are."""
     keys, types, block = pack({key: value})
@@ -186,16 +192,20 @@ def add(packed, key, value):
 def point(kind, name, category, number, packed):
     """An event at one time, of any kind but a scope."""
     keys, types, block = packed if packed is not None else ((), (), b"")
-    if has_name(name):
-        lib.emit(site(kind, name, category, keys, types), number, block, len(block))
-    else:
-        lib.emit_named(site(kind, None, category, keys, types), number, block, len(block),
-                       encode(name))
+    try:
+        if has_name(name):
+            lib.emit(site(kind, name, category, keys, types), number, block, len(block))
+        else:
+            lib.emit_named(site(kind, None, category, keys, types), number, block, len(block),
+                           encode(name))
+    except lib.ctypes.ArgumentError as error:  # what ctypes makes of it where a recursion ends
+        raise RecursionError(str(error)) from None
 
 
 class TrackScope(Null):
     """A scope on an async track: of a task, or (own) of nothing else. One a call."""
-    __slots__ = ("name", "category", "args", "task", "id", "token", "run")
+    __slots__ = ("name", "category", "args", "task", "id", "token", "run", "end",
+                 "shown")
 
     def __init__(self, name, category, args, task):
         self.name = name
@@ -213,9 +223,11 @@ class TrackScope(Null):
             self.id = next(_ids)
             if outer is not None:
                 args = add(args, "parent", outer[1])
+        self.shown = None if has_name(self.name) else encode(self.name)
+        self.end = self._end_site()  # now: where a recursion ends there is no room to make it
+        point(lib.ASYNC_BEGIN, self.name, self.category, self.id, args)
         self.token = _track.set((self.task, self.id))
         self.run = run
-        point(lib.ASYNC_BEGIN, self.name, self.category, self.id, args)
 
     def __exit__(self, kind, error, trace):
         begun, self.run = self.run, None
@@ -230,8 +242,23 @@ class TrackScope(Null):
         if begun != run:  # its begin is in the trace that was closed
             counts["strays"] += 1
             return
-        args = pack({"exception": failure(kind, error)}) if is_failure(kind) else None
-        point(lib.ASYNC_END, self.name, self.category, self.id, args)
+        number, block, other = self.end, b"", None
+        if is_failure(kind):
+            try:
+                keys, types, block = pack({"exception": failure(kind, error)})
+                number = self._end_site(keys, types)
+            except BaseException as raised:
+                number, block, other = self.end, b"", raised
+        if self.shown is None:
+            lib.emit(number, self.id, block, len(block))
+        else:
+            lib.emit_named(number, self.id, block, len(block), self.shown)
+        if other is not None and type(other) is not RecursionError and interrupts(other):
+            raise other
+
+    def _end_site(self, keys=(), types=()):
+        return site(lib.ASYNC_END, self.name if self.shown is None else None, self.category, keys,
+                    types)
 
     async def __aenter__(self):
         return self.__enter__()
@@ -287,7 +314,9 @@ def thread_scope(name, category, args):
         if type(args) is dict:
             try:
                 scope = _shaped_scope(name, category, args)
-            except Exception:  # cannot be a key
+            except Exception as error:  # cannot be a key
+                if interrupts(error):
+                    raise
                 scope = None
             if scope is not None:
                 return scope
@@ -299,7 +328,9 @@ def thread_scope(name, category, args):
         if type(scope) is Scope and may_keep(name, category):
             _plain[name, category] = scope  # but not for names that are made up
         return scope
-    except Exception:  # cannot be a key
+    except Exception as error:  # cannot be a key
+        if interrupts(error):
+            raise
         return _new_scope(name, category, None)
 
 

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from . import _decorators
 from . import _library as lib
 from . import _scopes as scopes
-from ._arguments import encode, pack, whole
+from ._arguments import encode, interrupts, pack, whole
 from ._sites import name_of, site
 
 task_id = ContextVar("perftrace_task_id", default=None)
@@ -54,7 +54,7 @@ class PhaseScope(scopes.Null):
         self.handle = None
 
     def __enter__(self):
-        keys, types, block = pack(self.start) if self.start else ((), (), b"")
+        keys, types, block = pack(self.start) if self.start is not None else ((), (), b"")
         self.handle = lib.Phase()
         lib.phase_begin(ctypes.byref(self.handle), self.session,
                         site(lib.PHASE_BEGIN, self.name, "session", keys, types), block,
@@ -65,15 +65,18 @@ class PhaseScope(scopes.Null):
         if handle is None:
             scopes.counts["strays"] += 1
             return
-        packed = pack(self.end_payload) if self.end_payload else None
-        if scopes.is_failure(kind):
-            packed = scopes.add(packed, "exception", scopes.failure(kind, error))
-        if packed is None:
-            lib.phase_end(ctypes.byref(handle), -1, None, 0)
-        else:
-            keys, types, block = packed
-            lib.phase_end(ctypes.byref(handle), site(lib.PHASE_END, None, "session", keys, types),
-                          block, len(block))
+        number, block, other = -1, None, None
+        try:
+            packed = pack(self.end_payload) if self.end_payload is not None else None
+            if scopes.is_failure(kind):
+                packed = scopes.add(packed, "exception", scopes.failure(kind, error))
+            if packed is not None:
+                number, block = site(lib.PHASE_END, None, "session", *packed[:2]), packed[2]
+        except BaseException as raised:  # it ends in any case
+            number, block, other = -1, None, raised
+        lib.phase_end(ctypes.byref(handle), number, block, 0 if block is None else len(block))
+        if other is not None and type(other) is not RecursionError and interrupts(other):
+            raise other
 
     async def __aenter__(self):
         return self.__enter__()

@@ -5,7 +5,7 @@ goes), sites have no name and the name goes with each event."""
 import ctypes
 
 from . import _library as lib
-from ._arguments import encode
+from ._arguments import clean, encode, interrupts, unlike
 
 NAMES_MAX = 4096
 CATEGORIES_MAX = 1024
@@ -19,14 +19,20 @@ _categories = set()
 def category_of(category):
     """AReaL's rule: what is no text, or blank, is misc; the library knows the aliases. Past the first
     thousand of them each is misc: categories are for filters, not for what differs from call to call."""
+    if category is None:
+        return "misc"
     if type(category) is not str:
         try:
             category = category.value  # Category, or another enum of texts
-        except Exception:
+        except Exception as error:
+            if interrupts(error):
+                raise
+            return "misc"
+        if type(category) is not str:
             return "misc"
     if category in _categories:
         return category
-    if type(category) is not str or not category.strip() or len(_categories) >= CATEGORIES_MAX:
+    if not category.strip() or len(_categories) >= CATEGORIES_MAX:
         return "misc"
     _categories.add(category)
     return category
@@ -35,8 +41,14 @@ def category_of(category):
 def may_keep(name, category):
     """Whether what belongs to a name and category as they were given may be kept under them: not objects
     of any kind, of which there may be any number."""
-    return type(name) is str and (category is None or isinstance(category, str) and
-                                  category_of(category) == category)
+    if type(name) is not str or category is None or type(category) is str:
+        return type(name) is str and (category is None or category_of(category) == category)
+    try:
+        return issubclass(type(category), str) and bool(category_of(category) == category)
+    except Exception as error:  # a class made of str may do anything
+        if interrupts(error):
+            raise
+        return False
 
 
 def name_of(name):
@@ -44,14 +56,21 @@ def name_of(name):
         return name
     try:
         return str(name)
-    except Exception:
+    except Exception as error:
+        if interrupts(error):
+            raise
         return f"<{type(name).__name__}>"
 
 
 def _make(kind, name, category, keys, types):
-    args = (lib.Arg * len(keys))(*[(encode(k), t) for k, t in zip(keys, types)]) if keys else None
-    number = lib.bound_site(kind, None if name is None else encode(name), encode(category),
-                            len(keys), ctypes.cast(args, ctypes.c_void_p) if keys else None)
+    args = (lib.Arg * len(keys))(*[(encode(k), t) for k, t in zip(unlike(map(clean, keys)), types)]) \
+        if keys else None
+    shown, category_text = None if name is None else encode(name), encode(category)
+    try:
+        number = lib.bound_site(kind, shown, category_text, len(keys),
+                                ctypes.addressof(args) if keys else None)
+    except ctypes.ArgumentError as error:  # what ctypes makes of it where a recursion ends
+        raise RecursionError(str(error)) from None
     if number < 0:
         # For want of memory: events of the site are not recorded, calls are refused.
         return number

@@ -269,7 +269,7 @@ def flow_end(name, flow_id, *, category=None):
 
 def step(number):
     """The training step that later events belong to (their global_step)."""
-    found = whole(int(number) if isinstance(number, float) and number.is_integer() else number)
+    found = whole(int(number) if type(number) is float and number.is_integer() else number)
     if found is None:
         _scopes.counts["refused"] += 1
     else:
