@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# profile_on_request.sh [BUILD]: a job that waits until it is told to go on, profiled from outside
-# for some of its steps, without a change to the program. BUILD: build/demo unless given.
+# profile_on_request.sh [BUILD [OUT [STEPS]]]: a job that waits until it is told to go on, profiled
+# from outside for some of its steps, without a change to the program. BUILD: build/demo unless
+# given.
 # SPDX-License-Identifier: MIT
 set -eu
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${1:-$root/build/demo}
 out=${2:-$root/build/demo-out/profiled}
 ctl=$build/bin/perf-trace-ctl
-ranks=2 steps=200
+ranks=2 steps=${3:-200}
 rm -rf "$out"
 mkdir -p "$out"
 

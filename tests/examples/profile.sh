@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# profile.sh SOURCE BUILD WORK: runs the session of examples/profile_on_request.sh and checks what it
+# profile.sh SOURCE BUILD WORK STEPS: runs the session of examples/profile_on_request.sh and checks what it
 # caught: a category that is off otherwise, in the steps that were asked for and no others; stacks
 # where perf works; strict files. SPDX-License-Identifier: MIT
 set -u
-source=$1 build=$2 work=$3
+source=$1 build=$2 work=$3 steps=$4
 
 fail() {
     printf 'profile: %s\n' "$*" >&2
@@ -16,7 +16,7 @@ while read -r name; do
     *) unset "$name" ;;
     esac
 done < <(compgen -e PERFTRACE_)
-bash "$source/examples/profile_on_request.sh" "$build" "$work" || fail "exit status $?"
+bash "$source/examples/profile_on_request.sh" "$build" "$work" "$steps" || fail "exit status $?"
 
 for rank in 0 1; do
     file=$work/traces-r$rank.jsonl

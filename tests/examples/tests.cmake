@@ -42,9 +42,14 @@ if(TARGET example_01_first_trace AND TARGET perf-trace-convert AND NOT CMAKE_CRO
     ENVIRONMENT "PERFTRACE_SESSIONS=$<TARGET_FILE:perf-trace-sessions>")
   unset(PERFTRACE_EXAMPLE_SCRIPT)
   if(TARGET perf-trace-ctl)
+    set(perftrace_profiled_steps 200)
+    if(PERFTRACE_SANITIZE)
+      set(perftrace_profiled_steps 50)
+    endif()
     add_test(NAME example.profile_on_request
              COMMAND bash ${CMAKE_CURRENT_LIST_DIR}/profile.sh ${PROJECT_SOURCE_DIR}
-                     ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/tests/examples/profile_on_request)
+                     ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/tests/examples/profile_on_request
+                     ${perftrace_profiled_steps})
     set_tests_properties(example.profile_on_request PROPERTIES TIMEOUT 300 PROCESSORS 2)
   endif()
   if(TARGET train_mpi)

@@ -10,6 +10,8 @@ stages="clang asan tsan nonet points aarch64 valgrind format tidy fuzz"
 # The sanitizers' runtimes and valgrind cannot follow the processes of mpirun. With sanitizers gcc
 # warns of what is not there, so warnings are no errors in those stages.
 no_mpi=-DPERFTRACE_EXAMPLES_MPI=OFF
+# What ThreadSanitizer looks at.
+threaded='ring|core|drain|runtime|writer|emit|fork|thread|endpoint|timer|profiler'
 
 if [ "${1-}" = --list ]; then
     cat <<'TEXT'
@@ -66,7 +68,7 @@ stage_tsan() {
     export TSAN_OPTIONS=$TSAN_OPTIONS:suppressions=$here/tsan.supp
     setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=RelWithDebInfo \
         -DPERFTRACE_WERROR=OFF -DPERFTRACE_SANITIZE=thread "$no_mpi" &&
-        run_tests -R '^test_(ring|core|drain|runtime|writer|emit|fork|thread|endpoint)|^control|^stress|^example' \
+        run_tests -R "^test_($threaded)|^control|^stress|^example" \
             -E '05_threads_and_fork' # its forked child starts a thread: ThreadSanitizer takes the
     # parent's thread for it ("dup thread with used id") and ends the child
 }
