@@ -120,6 +120,7 @@ class Arguments(traced.Case):
         pt.counter("count", **{"\0": 1, "\ufffd": 2})
         many = {i: i for i in range(12)}
         pt.instant("many", args={"more_args": 0, **many})
+        pt.instant("long", args={"k" * 70000 + "a": 1, "k" * 70000 + "b": 2})
         seen = {}
         pt.reset()
         path, = self.files("traces-r0.jsonl")
@@ -135,6 +136,7 @@ class Arguments(traced.Case):
         self.assertEqual(seen["within"], {"v": want, "w": [want]})
         self.assertEqual(seen["ints"], {"\ufffd": 1, "\ufffd (2)": 2})
         self.assertEqual(seen["shaped"], {"\ufffd": 1, "\ufffd (2)": 2.5})
+        self.assertEqual(seen["long"], {"k" * 16000: 1, "k" * 16000 + " (2)": 2})
         self.assertEqual(seen["count"], {"\ufffd": 1, "\ufffd (2)": 2})
         self.assertEqual(seen["many"], {"more_args": 0, **{str(i): i for i in range(10)},
                                         "more_args (2)": {"10": 10, "11": 11}})

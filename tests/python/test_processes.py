@@ -148,6 +148,35 @@ class Processes(traced.Case):
         self.assertEqual(sum(e["args"].get("exception") == "SystemExit: 0" for e in outer), 10)
         self.assertEqual(sorted(r["task_id"] for r in self.records()), list(range(20)))
 
+    def test_a_fork_while_another_thread_loads_what_arguments_need(self):
+        done = traced.run("from importlib.machinery import PathFinder\n"
+                          "class Slow:\n"
+                          "    def find_spec(self, name, path=None, target=None):\n"
+                          "        if name == 'json':\n"
+                          "            spec = PathFinder.find_spec(name)\n"
+                          "            load = spec.loader.exec_module\n"
+                          "            def slow(module):\n"
+                          "                loading.set(); time.sleep(0.5); load(module)\n"
+                          "            spec.loader.exec_module = slow\n"
+                          "            return spec\n"
+                          "assert 'json' not in sys.modules\n"
+                          "sys.meta_path.insert(0, Slow())\n"
+                          "loading = threading.Event()\n"
+                          "configure()\n"
+                          "thread = threading.Thread(target=pt.instant, args=('thread',), kwargs={'args': {'l': [1]}})\n"
+                          "thread.start(); loading.wait()\n"
+                          "child = os.fork()\n"
+                          "if child == 0:\n"
+                          "    pt.instant('child', args={'l': [2]}); pt.reset(); os._exit(0)\n"
+                          "end = time.monotonic() + 10\n"
+                          "while os.waitpid(child, os.WNOHANG)[0] == 0:\n"
+                          "    if time.monotonic() > end:\n"
+                          "        os.kill(child, 9); sys.exit('the child hangs')\n"
+                          "    time.sleep(0.01)\n"
+                          "thread.join()\n", self.root)
+        self.assertNotIn("hangs", done.stderr)
+        self.assertEqual(sorted(e["name"] for e in self.events("thread", "child")), ["child", "thread"])
+
     def test_a_pool_of_processes(self):
         for method in ("fork", "spawn", "forkserver"):
             with self.subTest(method):

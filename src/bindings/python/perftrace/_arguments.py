@@ -7,6 +7,7 @@ import functools
 import itertools
 import math
 import operator
+import os
 import struct
 import sys
 import threading
@@ -24,6 +25,16 @@ _uint64 = struct.Struct("=Q").pack
 _double = struct.Struct("=d").pack
 _NULL = _uint64(2**64 - 1)
 _INTS = [struct.Struct(f"={n}q").pack for n in range(lib.MAX_ARGS + 1)]
+
+
+def _before_fork():
+    """What is loaded on first use is loaded: where another thread is just about it, the child would wait
+    for that thread, which it has not, for ever."""
+    if lib.is_active():
+        import hashlib, json  # noqa: E401, F401
+
+
+os.register_at_fork(before=_before_fork)
 
 
 def _handlers():

@@ -9,6 +9,7 @@ from ._arguments import clean, encode, interrupts, unlike
 
 NAMES_MAX = 4096
 CATEGORIES_MAX = 1024
+_KEY_MAX = 16000  # characters, which are 64000 bytes at most: the library cuts beyond, and twins came of it
 _NO_SHAPE = ((), ())
 
 _numbers = {}  # (kind, name or None, category, keys, types): number
@@ -63,8 +64,8 @@ def name_of(name):
 
 
 def _make(kind, name, category, keys, types):
-    args = (lib.Arg * len(keys))(*[(encode(k), t) for k, t in zip(unlike(map(clean, keys)), types)]) \
-        if keys else None
+    names = unlike(clean(key[:_KEY_MAX]) for key in keys)
+    args = (lib.Arg * len(keys))(*[(encode(k), t) for k, t in zip(names, types)]) if keys else None
     shown, category_text = None if name is None else encode(name), encode(category)
     try:
         number = lib.bound_site(kind, shown, category_text, len(keys),
