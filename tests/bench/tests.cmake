@@ -27,6 +27,13 @@ perftrace_bench(stall LIBS ${CMAKE_DL_LIBS}
 if(PERFTRACE_NET)
   perftrace_bench(control ARGS --rounds 1 --count 20 --dir ${perftrace_bench_work}/control)
 endif()
+if(TARGET perftrace_nvtx)
+  perftrace_bench(nvtx LIBS ${CMAKE_DL_LIBS}
+                  ARGS --rounds 1 --count 100 --dir ${perftrace_bench_work}/nvtx)
+  target_include_directories(bench_nvtx PRIVATE ${CMAKE_CURRENT_LIST_DIR}/../nvtx)
+  target_compile_definitions(bench_nvtx PRIVATE NVTX_LIBRARY="$<TARGET_FILE:perftrace_nvtx>")
+  add_dependencies(bench_nvtx perftrace_nvtx)
+endif()
 file(MAKE_DIRECTORY ${perftrace_bench_work}/sessions)
 perftrace_bench(sessions LIBS m ARGS --dir ${perftrace_bench_work}/sessions --count 100 --ranks 2)
 perftrace_bench(generate ARGS --dir ${perftrace_bench_work}/generate --bytes 100000 --ranks 2)

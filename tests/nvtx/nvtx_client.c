@@ -1,0 +1,94 @@
+/* nvtx_client.c: a program with NVTX ranges that knows nothing of libperftrace.
+ * SPDX-License-Identifier: MIT */
+#include "mini_nvtx.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static mini_attributes_t text(const char *s) {
+    mini_attributes_t a = {.version = 3, .size = sizeof a, .message_type = 1};
+    a.message.ascii = s;
+    return a;
+}
+
+static void *other_thread(void *arg) {
+    mini_name_thread((uint32_t)syscall(SYS_gettid), "loader");
+    mini_push("load");
+    mini_end(*(uint64_t *)arg); /* begun by another thread */
+    mini_pop();
+    return NULL;
+}
+
+static void plain(void) {
+    char buffer[16] = "buffer 1";
+    int level[5];
+    level[0] = mini_push("outer");
+    level[1] = mini_push_w(L"wide \x00e4\x20ac\x1f600");
+    level[2] = mini_pop();
+    level[3] = mini_pop();
+    level[4] = mini_pop(); /* one too many */
+    printf("levels %d %d %d %d %d\n", level[0], level[1], level[2], level[3], level[4]);
+    mini_push(buffer);
+    mini_pop();
+    memcpy(buffer, "buffer 2", 9); /* the same address, another text */
+    mini_push(buffer);
+    mini_pop();
+    mini_mark("mark \"quoted\"");
+    mini_push(NULL);
+    mini_pop();
+}
+
+static void domains(void) {
+    const void *a = mini_domain("PyTorch"), *b = mini_domain("NCCL"), *again = mini_domain("NCCL");
+    const void *name = mini_register(b, "allreduce");
+    mini_attributes_t bytes = {
+        .version = 3, .size = sizeof bytes, .message_type = 3, .payload_type = 1};
+    bytes.message.registered = name;
+    bytes.payload.u64 = 18446744073709551615u;
+    mini_attributes_t step = text("step"), ratio = text("ratio"), old = text("old");
+    step.payload_type = 5;
+    step.payload.i32 = -7;
+    ratio.payload_type = 6;
+    ratio.payload.f32 = 0.5F;
+    old.size = 8; /* a structure that is not known */
+    printf("same %d %d\n", b == again, mini_register(b, "allreduce") == name);
+    mini_domain_push(a, &step);
+    mini_domain_push(b, &bytes);
+    mini_domain_pop(a); /* each domain has its own order */
+    mini_domain_pop(b);
+    mini_domain_mark(a, &ratio);
+    uint64_t id = mini_domain_start(b, &bytes);
+    mini_domain_end(b, id);
+    mini_domain_push(a, &old);
+    mini_domain_pop(a);
+    mini_domain_end(b, 0);
+    mini_domain_end(b, UINT64_MAX);
+}
+
+static void deep(void) {
+    int taken = 0;
+    for (int i = 0; i < 400; i++) {
+        taken += mini_push("deep") >= 0;
+    }
+    for (int i = 0; i < 400; i++) {
+        mini_pop();
+    }
+    printf("taken %d after %d\n", taken, mini_push("after"));
+    mini_pop();
+}
+
+int main(void) {
+    printf("loaded %d\n", mini_nvtx_load());
+    plain();
+    domains();
+    deep();
+    uint64_t id = mini_start("crossing");
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, other_thread, &id) == 0) {
+        pthread_join(thread, NULL);
+    }
+    return 0;
+}
