@@ -19,7 +19,8 @@ are tests of that run: stage.asan, stage.clang and so on.
   --no-install     installs nothing
   --help           this text
 
-FUZZ_SECONDS=N     how long each fuzzer runs (0: only its corpus); with CI=true it is 60 unless set
+FUZZ_SECONDS=N     how long each fuzzer runs, the smaller ones half as long (0: only the corpus); with
+                   CI=true it is 60 unless set
 TEXT
 }
 
