@@ -29,7 +29,7 @@ if(CMAKE_CXX_COMPILER AND NOT CMAKE_CROSSCOMPILING)
   set(perftrace_late_runs 50)
   if(PERFTRACE_SANITIZE)
     set(perftrace_late_runs 200) # several times slower each
-  elseif((CMAKE_C_COMPILER_ID STREQUAL GNU AND PERFTRACE_NET AND NOT PERFTRACE_TEST_POINTS))
+  elseif(CMAKE_C_COMPILER_ID STREQUAL GNU AND PERFTRACE_NET AND NOT PERFTRACE_TEST_POINTS)
     set(perftrace_late_runs 500)
   endif()
   add_test(NAME stress.late_events
