@@ -306,7 +306,7 @@ static void racer(race_t *race, int i) {
     while (!__atomic_load_n(&race->go, __ATOMIC_ACQUIRE)) {
     }
     CHILD_CHECK(perftrace__endpoint_write(dir, &e, path, sizeof path) == 0);
-    snprintf(race->path[i], sizeof race->path[i], "%s", path);
+    snprintf(race->path[i], sizeof race->path[i], "%.255s", path);
     __atomic_add_fetch(&race->written, 1, __ATOMIC_ACQ_REL);
     pause();
     _exit(0);
