@@ -26,7 +26,8 @@ int perftrace_hold(const char *where, uint32_t timeout_ms) {
 }
 
 int perftrace_control_url(char *ret_url, size_t size) {
-    (void)ret_url;
-    (void)size;
+    if (ret_url != NULL && size > 0) {
+        ret_url[0] = '\0';
+    }
     return PERFTRACE_ERR_UNSUPPORTED;
 }
