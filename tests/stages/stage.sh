@@ -134,9 +134,10 @@ stage_valgrind() {
         "-DCMAKE_CROSSCOMPILING_EMULATOR=valgrind;-q;--error-exitcode=99;--leak-check=full;--errors-for-leak-kinds=definite;--trace-children=no;--fair-sched=yes" &&
         # Some take minutes there, and so do those that live on many threads and processes; the
         # sanitizers have these. What AddressSanitizer cannot show is shown here: children of a busy
-        # process that record (its allocator hangs in them, see test_runtime_fork.c).
+        # process that record (its allocator hangs in them, see test_runtime_fork.c). perf would
+        # sample valgrind.
         run_tests -R '^test_' \
-            -E 'property|deflate|^test_(runtime_(life|late|overflow)|core_threads|needs_recording)$'
+            -E 'property|deflate|^test_(runtime_(life|late|overflow)|core_threads|needs_recording|profiler_perf)$'
 }
 
 sources() {
