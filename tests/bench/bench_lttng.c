@@ -9,17 +9,6 @@
 #define BATCH   4000
 #define BATCHES 60
 
-static BENCH_NOINLINE uint64_t floor_pair(long n) {
-    uint64_t begin = bench_ticks();
-    for (long i = 0; i < n; i++) {
-        uint64_t a = bench_ticks();
-        BENCH_KEEP(a);
-        uint64_t b = bench_ticks();
-        BENCH_KEEP(b);
-    }
-    return bench_ticks() - begin;
-}
-
 static BENCH_NOINLINE uint64_t batch_scope(long n) {
     uint64_t begin = bench_ticks();
     for (long i = 0; i < n; i++) {
@@ -47,7 +36,7 @@ int main(int argc, char **argv) {
     for (unsigned round = 0; round < a.rounds; round++) {
         for (int i = 0; i < BATCHES; i++) {
             nanosleep(&pause, NULL);
-            floor[i] = (double)floor_pair(batch);
+            floor[i] = (double)bench_floor_pair(batch);
             scope[i] = (double)batch_scope(batch);
         }
         double pair = bench_percentile(floor, BATCHES, 0.5);

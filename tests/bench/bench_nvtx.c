@@ -7,17 +7,6 @@
 
 #define BATCH 8000
 
-static BENCH_NOINLINE uint64_t floor_pair(long n) {
-    uint64_t begin = bench_ticks();
-    for (long i = 0; i < n; i++) {
-        uint64_t a = bench_ticks();
-        BENCH_KEEP(a);
-        uint64_t b = bench_ticks();
-        BENCH_KEEP(b);
-    }
-    return bench_ticks() - begin;
-}
-
 static BENCH_NOINLINE uint64_t batch_range(long n) {
     uint64_t begin = bench_ticks();
     for (long i = 0; i < n; i++) {
@@ -44,7 +33,7 @@ int main(int argc, char **argv) {
     bench_save(batch);
     for (unsigned round = 0; round < a.rounds; round++) {
         for (unsigned i = 0; i < batches; i++) {
-            floor[i] = (double)floor_pair(batch);
+            floor[i] = (double)bench_floor_pair(batch);
             ours[i] = (double)batch_range(batch);
             bench_save(batch);
         }

@@ -9,17 +9,6 @@
 
 typedef uint64_t (*batch_fn)(long n);
 
-static BENCH_NOINLINE uint64_t floor_pair(long n) {
-    uint64_t begin = bench_ticks();
-    for (long i = 0; i < n; i++) {
-        uint64_t a = bench_ticks();
-        BENCH_KEEP(a);
-        uint64_t b = bench_ticks();
-        BENCH_KEEP(b);
-    }
-    return bench_ticks() - begin;
-}
-
 static BENCH_NOINLINE uint64_t floor_read(long n) {
     uint64_t begin = bench_ticks();
     for (long i = 0; i < n; i++) {
@@ -145,15 +134,15 @@ static const struct row {
     long more; /* events of a batch beyond its count */
     long each; /* events that one of its count makes */
 } rows[] = {
-    {"scope", batch_scope, floor_pair, "pair of clock reads", 0, 1},
-    {"args2", batch_args2, floor_pair, "pair of clock reads", 0, 1},
+    {"scope", batch_scope, bench_floor_pair, "pair of clock reads", 0, 1},
+    {"args2", batch_args2, bench_floor_pair, "pair of clock reads", 0, 1},
     {"instant", batch_instant, floor_read, "clock read", 0, 1},
-    {"lap", batch_lap, floor_pair, "pair of clock reads", 1, 1},
-    {"lap.function", batch_lap_function, floor_pair, "pair of clock reads", 0, 1},
-    {"timer", batch_timer, floor_pair, "pair of clock reads", 0, 0},
-    {"timer.scope", batch_timer_scope, floor_pair, "pair of clock reads", 0, 1},
-    {"phase", batch_phase, floor_pair, "pair of clock reads", 0, 2},
-    {"phase.handle", batch_phase_handle, floor_pair, "pair of clock reads", 0, 2},
+    {"lap", batch_lap, bench_floor_pair, "pair of clock reads", 1, 1},
+    {"lap.function", batch_lap_function, bench_floor_pair, "pair of clock reads", 0, 1},
+    {"timer", batch_timer, bench_floor_pair, "pair of clock reads", 0, 0},
+    {"timer.scope", batch_timer_scope, bench_floor_pair, "pair of clock reads", 0, 1},
+    {"phase", batch_phase, bench_floor_pair, "pair of clock reads", 0, 2},
+    {"phase.handle", batch_phase_handle, bench_floor_pair, "pair of clock reads", 0, 2},
 };
 #define NROWS (sizeof(rows) / sizeof(rows[0]))
 

@@ -65,6 +65,18 @@ static inline uint64_t bench_ticks(void) {
     return perftrace_i_clock();
 }
 
+/* The floor of a scope: n pairs of clock reads; their ticks. */
+static BENCH_NOINLINE uint64_t bench_floor_pair(long n) {
+    uint64_t begin = bench_ticks();
+    for (long i = 0; i < n; i++) {
+        uint64_t a = bench_ticks();
+        BENCH_KEEP(a);
+        uint64_t b = bench_ticks();
+        BENCH_KEEP(b);
+    }
+    return bench_ticks() - begin;
+}
+
 static inline double bench_seconds(clockid_t clock) {
     struct timespec t;
     clock_gettime(clock, &t);
