@@ -8,6 +8,7 @@ function(perftrace_cli_test name file variable tool)
   endif()
   add_test(NAME cli.${name} COMMAND ${PERFTRACE_NODE} --test ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/${file})
   set_tests_properties(cli.${name} PROPERTIES LABELS outside TIMEOUT 600
+                       SKIP_REGULAR_EXPRESSION "${perftrace_node_skips}"
                        ENVIRONMENT "${variable}=$<TARGET_FILE:${tool}>")
 endfunction()
 

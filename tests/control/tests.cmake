@@ -9,7 +9,8 @@ if(PERFTRACE_NET AND PERFTRACE_NODE AND NOT CMAKE_CROSSCOMPILING)
   foreach(name routes clients life profile)
     add_test(NAME control.${name}
              COMMAND ${PERFTRACE_NODE} --test ${CMAKE_CURRENT_LIST_DIR}/${name}.test.js)
-    set_tests_properties(control.${name} PROPERTIES TIMEOUT 300 ENVIRONMENT
+    set_tests_properties(control.${name} PROPERTIES TIMEOUT 300
+      SKIP_REGULAR_EXPRESSION "${perftrace_node_skips}" ENVIRONMENT
       "CONTROL_PROG=$<TARGET_FILE:control_prog>;CONTROL_SANITIZED=${PERFTRACE_SANITIZE};CONTROL_SHIM=${perftrace_control_shim}")
   endforeach()
 endif()

@@ -13,5 +13,6 @@ if(TARGET perftrace_nvtx AND PERFTRACE_NODE AND NOT CMAKE_CROSSCOMPILING AND NOT
   endif()
   add_test(NAME nvtx.injection
            COMMAND ${PERFTRACE_NODE} --test ${CMAKE_CURRENT_LIST_DIR}/nvtx.test.js)
-  set_tests_properties(nvtx.injection PROPERTIES TIMEOUT 120 ENVIRONMENT "${perftrace_nvtx_env}")
+  set_tests_properties(nvtx.injection PROPERTIES TIMEOUT 120
+    SKIP_REGULAR_EXPRESSION "${perftrace_node_skips}" ENVIRONMENT "${perftrace_nvtx_env}")
 endif()
