@@ -175,24 +175,45 @@ void perftrace__core_set_filter(const char *categories, const char *names) {
     pthread_mutex_unlock(&c->lock);
 }
 
-bool perftrace__core_set_detail(const char *categories) {
+perftrace__core_detail_t *perftrace__core_add_detail(const char *categories) {
     perftrace__core_t *c = &perftrace__core;
-    char *copy = categories && *categories ? strdup(categories) : NULL;
-    bool ok = copy || !categories || !*categories;
-    if (ok) {
-        pthread_mutex_lock(&c->lock);
-        free(c->detail);
-        c->detail = copy;
-        perftrace__sites_refresh();
-        pthread_mutex_unlock(&c->lock);
+    perftrace__core_detail_t *d = calloc(1, sizeof(*d));
+    if (!d) {
+        return NULL;
     }
-    return ok;
+    if (categories && *categories && !(d->categories = strdup(categories))) {
+        free(d);
+        return NULL;
+    }
+    pthread_mutex_lock(&c->lock);
+    d->next = c->details;
+    c->details = d;
+    perftrace__sites_refresh();
+    pthread_mutex_unlock(&c->lock);
+    return d;
 }
 
-void perftrace__core_open_detail(bool open) {
+void perftrace__core_remove_detail(perftrace__core_detail_t *detail) {
+    perftrace__core_t *c = &perftrace__core;
+    if (!detail) {
+        return;
+    }
+    pthread_mutex_lock(&c->lock);
+    perftrace__core_detail_t **at = &c->details;
+    while (*at != detail) {
+        at = &(*at)->next;
+    }
+    *at = detail->next;
+    perftrace__sites_refresh();
+    pthread_mutex_unlock(&c->lock);
+    free(detail->categories);
+    free(detail);
+}
+
+void perftrace__core_open_detail(perftrace__core_detail_t *detail, bool open) {
     perftrace__core_t *c = &perftrace__core;
     pthread_mutex_lock(&c->lock);
-    c->detail_open += open ? 1u : -1u;
+    detail->open = open;
     perftrace__sites_refresh();
     pthread_mutex_unlock(&c->lock);
 }
@@ -251,6 +272,8 @@ void perftrace__core_fork_child(void) {
     pt_store_relaxed(&c->after_fork, c->active || c->after_fork);
     pt_store_relaxed(&c->generation, c->generation + 1);
     pt_store_relaxed(&c->active, false);
-    c->detail_open = 0; /* the parent's windows */
+    for (perftrace__core_detail_t *d = c->details; d; d = d->next) {
+        d->open = false; /* the parent's windows */
+    }
     pthread_mutex_init(&c->lock, NULL);
 }

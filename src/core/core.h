@@ -52,10 +52,13 @@ void perftrace__core_set_enabled(bool enabled);
 bool perftrace__core_get_enabled(void);
 void perftrace__core_set_filter(const char *categories, const char *names); /* NULL keeps */
 /* Categories that are off but in windows of a profiler, in the form of a filter; NULL or "": none.
- * Kept over starts and stops. False without memory. */
-bool perftrace__core_set_detail(const char *categories);
-/* Opens or closes a window for them; windows are counted. */
-void perftrace__core_open_detail(bool open);
+ * Each profiler has its own; one that several list is on while a window of any of them is open.
+ * Kept over starts and stops. NULL without memory. */
+typedef struct perftrace__core_detail perftrace__core_detail_t;
+perftrace__core_detail_t *perftrace__core_add_detail(const char *categories);
+void perftrace__core_remove_detail(perftrace__core_detail_t *detail); /* accepts NULL */
+/* Opens or closes its window. */
+void perftrace__core_open_detail(perftrace__core_detail_t *detail, bool open);
 /* The running tracer's ring; valid between start and retire. */
 perftrace__ring_t *perftrace__core_ring(void);
 /* Events that came after stop. */

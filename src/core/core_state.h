@@ -6,6 +6,12 @@
 
 #include <pthread.h>
 
+struct perftrace__core_detail {
+    struct perftrace__core_detail *next;
+    char *categories; /* NULL: none */
+    bool open;        /* a window that wants them */
+};
+
 typedef struct perftrace__core {
     pthread_mutex_t lock;
     /* Counts starts, stops and forks: a thread whose generation differs has no slot here.
@@ -33,8 +39,7 @@ typedef struct perftrace__core {
     uint64_t late;
     char *categories;
     char *names;
-    char *detail;           /* categories that are off unless detail_open; NULL: none */
-    unsigned detail_open;   /* windows that want them */
+    struct perftrace__core_detail *details; /* lists of categories that are off outside windows */
     perftrace__ring_t ring; /* under lock, or between start and retire by the drain's thread */
     /* The ring's header for slow paths without the lock, where a late thread may meet the next
      * start; release. */

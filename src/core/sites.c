@@ -44,6 +44,21 @@ bool perftrace__sites_log(const void *entry, size_t len) {
     return true;
 }
 
+/* Whether some profiler has kept the category for its windows, and no window that wants it is open.
+ */
+static bool is_closed_detail(const perftrace_i_site_t *site, const char *category) {
+    bool closed = false;
+    for (const perftrace__core_detail_t *d = perftrace__core.details; d; d = d->next) {
+        if (d->categories && perftrace__filter_pass(d->categories, NULL, category, site->name)) {
+            if (d->open) {
+                return false;
+            }
+            closed = true;
+        }
+    }
+    return closed;
+}
+
 /* Sessions have a switch of their own, and no filter: a session with half its phases would be a
  * wrong record. */
 static bool wanted(const perftrace_i_site_t *site) {
@@ -55,11 +70,8 @@ static bool wanted(const perftrace_i_site_t *site) {
         return c->sessions;
     }
     const char *category = perftrace__category_canonical(site->category);
-    if (c->detail && !c->detail_open &&
-        perftrace__filter_pass(c->detail, NULL, category, site->name)) {
-        return false;
-    }
-    return c->enabled && perftrace__filter_pass(c->categories, c->names, category, site->name);
+    return c->enabled && !is_closed_detail(site, category) &&
+           perftrace__filter_pass(c->categories, c->names, category, site->name);
 }
 
 static void set_word(perftrace_i_site_t *site) {

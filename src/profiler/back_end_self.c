@@ -35,38 +35,50 @@ static void tell(perftrace_i_site_t *site, const perftrace_profiler_window_t *w)
     perftrace_emit(site, 0, values);
 }
 
-static void *self_open(const perftrace_profiler_options_t *o) {
-    char *categories = strdup(o->detail_categories ? o->detail_categories : "");
-    if (categories && !perftrace__core_set_detail(categories)) {
-        free(categories);
-        categories = NULL;
-    }
-    return categories;
-}
+typedef struct self {
+    char *categories;
+    perftrace__core_detail_t *detail;
+} self_t;
 
 static void self_close(void *user) {
-    perftrace__core_set_detail(NULL);
-    free(user);
+    self_t *s = user;
+    perftrace__core_remove_detail(s->detail);
+    free(s->categories);
+    free(s);
+}
+
+static void *self_open(const perftrace_profiler_options_t *o) {
+    self_t *s = calloc(1, sizeof(*s));
+    if (!s) {
+        return NULL;
+    }
+    s->categories = strdup(o->detail_categories ? o->detail_categories : "");
+    s->detail = s->categories ? perftrace__core_add_detail(s->categories) : NULL;
+    if (!s->detail) {
+        self_close(s);
+        s = NULL;
+    }
+    return s;
 }
 
 static int self_start(void *user, const perftrace_profiler_window_t *w) {
-    (void)user;
-    perftrace__core_open_detail(true);
+    const self_t *s = user;
+    perftrace__core_open_detail(s->detail, true);
     tell(&window_begin, w);
     return PERFTRACE_OK;
 }
 
 static int self_stop(void *user, const perftrace_profiler_window_t *w) {
-    (void)user;
+    const self_t *s = user;
     tell(&window_end, w);
-    perftrace__core_open_detail(false);
+    perftrace__core_open_detail(s->detail, false);
     return PERFTRACE_OK;
 }
 
 static int self_describe(void *user, char *ret_text, size_t size) {
-    const char *categories = user;
-    return categories[0]
-               ? snprintf(ret_text, size, "the tracer records %s in windows only", categories)
+    const self_t *s = user;
+    return s->categories[0]
+               ? snprintf(ret_text, size, "the tracer records %s in windows only", s->categories)
                : snprintf(ret_text, size, "the tracer marks the windows");
 }
 

@@ -59,6 +59,31 @@ static void categories_are_off_outside_of_windows(void **state) {
     traced_free(&f);
 }
 
+/* Two profilers of a process: each has its own categories, and takes none of the other's away. */
+static void with_two(const char *where) {
+    traced_start(where);
+    perftrace_profiler_t *a = open_self("detail,compute", 2, 2);
+    perftrace_profiler_t *b = open_self("comm,compute", 6, 2);
+    for (int i = 0; i < 10; i++) {
+        perftrace_profiler_step(a, i);
+        perftrace_profiler_step(b, i);
+        steps(NULL, 1);
+    }
+    CHILD_CHECK(perftrace_profiler_close(b) == 0);
+    steps(NULL, 1); /* detail and compute are still kept, comm is on */
+    CHILD_CHECK(perftrace_profiler_close(a) == 0);
+    steps(NULL, 1); /* all on */
+}
+
+static void two_profilers_keep_their_categories(void **state) {
+    (void)state;
+    traced_file_t f = run(with_two);
+    assert_int_equal(traced_count(&f, "layer"), 2 + 1);     /* a's window; the end */
+    assert_int_equal(traced_count(&f, "packet"), 2 + 2);    /* b's window; after b; the end */
+    assert_int_equal(traced_count(&f, "train"), 2 + 2 + 1); /* both windows; the end */
+    traced_free(&f);
+}
+
 static void cut_short(const char *where) {
     perftrace_profiler_t *p = open_self("detail", 3, 4); /* before the tracer starts */
     traced_start(where);
@@ -142,6 +167,7 @@ static void a_childs_details_are_off(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(categories_are_off_outside_of_windows),
+        CASE(two_profilers_keep_their_categories),
         CASE(a_cut_window_is_marked_in_the_trace),
         CASE(at_exit_the_mark_is_in_the_trace),
         CASE(the_filter_still_rules),
