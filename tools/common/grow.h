@@ -1,6 +1,6 @@
 /* grow.h: arrays that grow. SPDX-License-Identifier: MIT */
-#ifndef PERFTRACE_SESSIONS_GROW_H
-#define PERFTRACE_SESSIONS_GROW_H
+#ifndef PERFTRACE_COMMON_GROW_H
+#define PERFTRACE_COMMON_GROW_H
 #include "compiler.h"
 
 #include <stdbool.h>
