@@ -1,6 +1,8 @@
 /* http_server.c: HTTP/1.1 on a loop. SPDX-License-Identifier: MIT */
 #include "http_server.h"
 
+#include "socket_file.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -336,22 +338,6 @@ static void on_connection(uv_stream_t *listener, int status) {
     serve(c, NULL, 0);
 }
 
-/* A socket file whose server died stays behind and would be in the way for ever. */
-static void remove_dead_socket(const struct sockaddr_un *address) {
-    struct stat st;
-    if (lstat(address->sun_path, &st) != 0 || !S_ISSOCK(st.st_mode)) {
-        return;
-    }
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd >= 0) {
-        if (connect(fd, (const struct sockaddr *)address, sizeof *address) != 0 &&
-            errno == ECONNREFUSED) {
-            unlink(address->sun_path);
-        }
-        close(fd);
-    }
-}
-
 static bool has_folder(const char *path) {
     const char *slash = strrchr(path, '/');
     char folder[sizeof((struct sockaddr_un *)NULL)->sun_path];
@@ -359,18 +345,32 @@ static bool has_folder(const char *path) {
     return slash == NULL || access(folder, F_OK) == 0;
 }
 
-static int bind_listener(perftrace__http_server_t *s) {
+static int bind_to(perftrace__http_server_t *s) {
     const perftrace__listen_address_t *a = &s->options.address;
     if (!a->is_unix) {
         return uv_tcp_bind(&s->listener.tcp, &a->to.any, 0);
     }
-    remove_dead_socket(&a->to.un);
     int rc = uv_pipe_bind(&s->listener.pipe, a->to.un.sun_path);
     if (rc == UV_EACCES && !has_folder(a->to.un.sun_path)) {
         rc = UV_ENOENT; /* libuv takes the one for the other */
     }
     if (rc == 0 && chmod(a->to.un.sun_path, 0600) != 0) {
         rc = uv_translate_sys_error(errno);
+    }
+    return rc;
+}
+
+/* Binds and listens. */
+static int begin_listening(perftrace__http_server_t *s) {
+    const perftrace__listen_address_t *a = &s->options.address;
+    int lock = -1;
+    int rc = a->is_unix ? perftrace__socket_file_enter(&a->to.un, &lock) : 0;
+    rc = rc != 0 ? uv_translate_sys_error(-rc) : bind_to(s);
+    if (rc == 0) {
+        rc = uv_listen(&s->listener.stream, 128, on_connection);
+    }
+    if (a->is_unix) {
+        perftrace__socket_file_leave(&a->to.un, lock);
     }
     return rc;
 }
@@ -409,10 +409,7 @@ perftrace__http_server_t *perftrace__http_server_open(perftrace__net_loop_t *loo
     }
     s->listener.handle.data = s;
     s->listener_open = true;
-    *ret_uv_code = bind_listener(s);
-    if (*ret_uv_code == 0) {
-        *ret_uv_code = uv_listen(&s->listener.stream, 128, on_connection);
-    }
+    *ret_uv_code = begin_listening(s);
     if (*ret_uv_code != 0) {
         perftrace__http_server_close(s);
         return NULL;
