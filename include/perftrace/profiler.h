@@ -234,8 +234,8 @@ typedef struct perftrace_profiler_options {
     size_t struct_size;
     /* Names of the library's back ends, "self,cuda": self (detail_categories are recorded by the
      * tracer in windows only), cuda (cudaProfilerStart and Stop, for nsys), roc
-     * (roctxProfilerResume and Pause, for rocprof), perf (Linux perf samples this process). NULL or
-     * "": none. */
+     * (roctxProfilerResume and Pause, for rocprof), perf (Linux perf samples this process), nvtx
+     * (scopes are NVTX ranges, for nsys). NULL or "": none. */
     const char *back_ends;
     const perftrace_profiler_back_end_t *callback; /* the program's own; NULL: none */
     /* Steps of the run that are profiled, "1,3,5-7". NULL: no gate. With a gate the schedule counts

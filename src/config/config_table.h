@@ -121,7 +121,7 @@
       "connect.")                                                                                  \
     X(profiler, TEXT, "", "PERFTRACE_PROFILER", "profiler.back_ends", 0, 0,                        \
       "Back ends of the profiler that perftrace_step drives and that requests start: self, perf, " \
-      "cuda, roc, with commas between. Empty: none.")                                              \
+      "cuda, roc, nvtx, with commas between. Empty: none.")                                        \
     X(profiler_dir, PATH, "", "PERFTRACE_PROFILER_DIR", "profiler.dir", 0, 0,                      \
       "Directory of its files. Empty: profiles in the directory of the traces.")                   \
     X(profiler_ranks, RANKS, "all", "PERFTRACE_PROFILER_RANKS", "profiler.ranks", 0, 0,            \

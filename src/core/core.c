@@ -40,6 +40,7 @@ int perftrace__core_start(const perftrace__core_options_t *options, bool enabled
     }
     perftrace__run_meta_t meta = options->meta;
     perftrace__ring_t ring;
+    perftrace__threads_prepare();
     perftrace__clock_start(options->slow_clock);
     meta.clock_kind = PERFTRACE__CLOCK_MONO;
     if (c->fast_clock) {
@@ -275,5 +276,6 @@ void perftrace__core_fork_child(void) {
     for (perftrace__core_detail_t *d = c->details; d; d = d->next) {
         d->open = false; /* the parent's windows */
     }
+    perftrace__mirror_forget();
     pthread_mutex_init(&c->lock, NULL);
 }

@@ -59,6 +59,19 @@ perftrace__core_detail_t *perftrace__core_add_detail(const char *categories);
 void perftrace__core_remove_detail(perftrace__core_detail_t *detail); /* accepts NULL */
 /* Opens or closes its window. */
 void perftrace__core_open_detail(perftrace__core_detail_t *detail, bool open);
+/* Who is told of scopes as they begin and end, by the thread they are of and without locks. The
+ * calls of a thread nest, one end for each begin, whatever becomes of the scopes. The tables live
+ * until the process ends. */
+typedef struct perftrace__mirror {
+    void (*begin)(const char *name, const char *category);
+    void (*end)(void);
+} perftrace__mirror_t;
+/* Scopes that begin from now on, of those that are recorded. In the child of a fork nobody is told.
+ */
+void perftrace__core_open_mirror(const perftrace__mirror_t *mirror);
+/* No scope that begins from now on. Ends what the calling thread has begun; other threads end
+ * theirs with the scopes. */
+void perftrace__core_close_mirror(void);
 /* The running tracer's ring; valid between start and retire. */
 perftrace__ring_t *perftrace__core_ring(void);
 /* Events that came after stop. */

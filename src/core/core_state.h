@@ -40,6 +40,7 @@ typedef struct perftrace__core {
     char *categories;
     char *names;
     struct perftrace__core_detail *details; /* lists of categories that are off outside windows */
+    const perftrace__mirror_t *mirror;      /* NULL: nobody is told; release, written under lock */
     perftrace__ring_t ring; /* under lock, or between start and retire by the drain's thread */
     /* The ring's header for slow paths without the lock, where a late thread may meet the next
      * start; release. */
@@ -73,6 +74,9 @@ void perftrace__thread_count_lost(void);
 /* The slot the calling thread had last, also when its run has ended (its memory stays); NULL when
  * it has none. */
 perftrace__slot_t *perftrace__thread_last_slot(void);
+/* Makes the hook for the end of threads: early, so that it runs before those of the libraries that
+ * are told of scopes. */
+void perftrace__threads_prepare(void);
 void perftrace__threads_forget(void);
 
 /* sites.c: whether perftrace_site_create takes them. */
@@ -81,6 +85,17 @@ bool perftrace__site_can_be(int kind, uint32_t nargs, const perftrace_i_arg_t *a
 /* emit.c: tells of the scopes that the calling thread, whose slot this is, leaves open at its end,
  * and closes them. May block as emitting does. */
 void perftrace__emit_left_open(perftrace__slot_t *slot);
+
+/* names.c: the text of a run-time name; any thread. NULL: there is none of that id. */
+const char *perftrace__name_text(uint32_t id);
+
+/* mirror.c, all for the calling thread. A scope of a site whose word has the number of no run, at
+ * that depth of the open-scope stack. */
+void perftrace__mirror_begin(const perftrace_i_site_t *site, uint32_t name, uint32_t depth);
+/* The stack is only that deep any more: what was deeper ends. */
+void perftrace__mirror_settle(uint32_t depth);
+/* In the child of a fork: who was told is told no more. */
+void perftrace__mirror_forget(void);
 
 /* clock.c */
 void perftrace__clock_start(bool slow);

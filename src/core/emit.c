@@ -257,6 +257,9 @@ static perftrace_i_begun_t begin_at(perftrace_i_site_t *site, uint32_t name, uin
         return begun(0, PERFTRACE_I_NO_DEPTH, 0);
     }
     perftrace__slot_t *slot = (perftrace__slot_t *)(void *)perftrace__thread_slot();
+    if (slot && live >> PERFTRACE_I_RUN_SHIFT == PERFTRACE_I_RUN_MAX) {
+        perftrace__mirror_begin(site, name, settled_depth(slot, (uint8_t)slot->hot.word));
+    }
     uint64_t start = at ? at : perftrace__clock_ticks();
     return begun(live,
                  slot ? push(slot, start, PERFTRACE_I_SITE_ID(live), name) : PERFTRACE_I_NO_DEPTH,
@@ -293,8 +296,9 @@ void perftrace_i_end_slow(const perftrace_i_site_t *site, uint64_t live_depth, u
         /* Counted as late: not to be found open by the last sweep too. */
         slot = perftrace__thread_last_slot();
         if (slot) {
-            publish(slot,
-                    (slot->hot.word & ~(uint64_t)0xFF) | depth_after(slot, depth, start, span));
+            uint32_t left = depth_after(slot, depth, start, span);
+            perftrace__mirror_settle(left);
+            publish(slot, (slot->hot.word & ~(uint64_t)0xFF) | left);
         }
         return;
     }
@@ -310,7 +314,9 @@ void perftrace_i_end_slow(const perftrace_i_site_t *site, uint64_t live_depth, u
         r.flags |= PERFTRACE_I_RECORD_FORKED;
         r.start = ring_born;
     }
-    put_record(slot, &r, depth_after(slot, depth, start, span));
+    uint32_t left = depth_after(slot, depth, start, span);
+    perftrace__mirror_settle(left);
+    put_record(slot, &r, left);
 }
 
 perftrace_i_begun_t perftrace_i_lap_slow(const perftrace_i_site_t *site, uint64_t live_depth,

@@ -4,6 +4,7 @@
  * emptied. Bounded: after MAX_NAMES texts or MAX_BYTES, further new texts share one id whose name
  * says so; their events are recorded all the same. */
 #include "atomics.h"
+#include "compiler.h"
 #include "core_state.h"
 #include "hashmap.h"
 #include "site_table.h"
@@ -24,7 +25,8 @@ typedef struct name_slot {
     uint32_t id;
 } name_slot_t;
 
-static name_slot_t *table; /* release */
+static name_slot_t *table;               /* release */
+static const char *texts[MAX_NAMES + 2]; /* by id, from 1 on, the last for the rest; release */
 static uint32_t nnames;
 static uint64_t nbytes;
 static uint32_t overflow_id;
@@ -52,10 +54,22 @@ static uint32_t log_name(const char *text, size_t len) {
     return ok ? ++nnames : 0;
 }
 
+/* Pairs with the acquire in perftrace__name_text. */
+static void keep_text(uint32_t id, const char *text) {
+    if (id < PT_ARRAY_LEN(texts)) {
+        pt_store_release(&texts[id], text);
+    }
+}
+
+const char *perftrace__name_text(uint32_t id) {
+    return id < PT_ARRAY_LEN(texts) ? pt_load_acquire(&texts[id]) : NULL;
+}
+
 static uint32_t overflow(void) {
     static const char text[] = "(further run-time names)";
     if (!overflow_id) {
         overflow_id = log_name(text, sizeof(text) - 1);
+        keep_text(overflow_id, text);
         if (perftrace__core.warn) {
             perftrace__core.warn("too many different run-time names; new ones are recorded under "
                                  "\"(further run-time names)\"");
@@ -87,6 +101,7 @@ static uint32_t add(uint64_t hash, const char *text, size_t len) {
     }
     memcpy(copy, text, len);
     copy[len] = '\0';
+    keep_text(id, copy);
     nbytes += len;
     uint64_t i = hash;
     while (table[i % TABLE_SIZE].hash) {

@@ -79,7 +79,10 @@ static void set_word(perftrace_i_site_t *site) {
     if (wanted(site)) {
         /* After a stop every event comes by the slow path and is counted there. */
         const perftrace__core_t *c = &perftrace__core;
-        word = c->stopped ? PERFTRACE_I_SITE_FRESH : c->run << PERFTRACE_I_RUN_SHIFT | site->id;
+        /* The number that no thread has sends every scope by the slow path, which tells. */
+        const uint32_t run =
+            c->mirror && site->kind == PERFTRACE_I_KIND_SCOPE ? PERFTRACE_I_RUN_MAX : c->run;
+        word = c->stopped ? PERFTRACE_I_SITE_FRESH : run << PERFTRACE_I_RUN_SHIFT | site->id;
     }
     pt_store_relaxed(&site->word, word);
 }

@@ -41,6 +41,7 @@ static void thread_exit(void *unused) {
         pt_load_acquire(&c->active)) {
         perftrace__emit_left_open(left); /* not under the lock: it may wait for room */
     }
+    perftrace__mirror_settle(0);
     pthread_mutex_lock(&c->lock);
     perftrace_i_slot_t *slot = me.slot;
     bool mine = slot && me.generation == c->generation && c->active;
@@ -60,6 +61,10 @@ static void make_key(void) {
     exit_key_made = pthread_key_create(&exit_key, thread_exit) == 0;
 }
 
+void perftrace__threads_prepare(void) {
+    pthread_once(&exit_once, make_key);
+}
+
 void perftrace__threads_forget(void) {
     forget();
     perftrace_i_thread.session = 0; /* the parent's; the child counts its own */
@@ -72,7 +77,7 @@ static void attach(perftrace__core_t *c) {
         perftrace__os_thread_name(name, sizeof(name));
     }
     uint32_t tid = perftrace__os_tid();
-    pthread_once(&exit_once, make_key);
+    perftrace__threads_prepare();
     pthread_mutex_lock(&c->lock);
     me.generation = c->generation;
     me.slot = NULL;
@@ -98,6 +103,7 @@ static void attach(perftrace__core_t *c) {
         perftrace_i_thread.run = 0;
     }
     pthread_mutex_unlock(&c->lock);
+    perftrace__mirror_settle(0); /* of the run before */
     if (me.slot && !me.keyed && exit_key_made) {
         me.keyed = pthread_setspecific(exit_key, &me) == 0;
     }

@@ -247,6 +247,10 @@ static int install(const nvtx_export_callbacks_t *callbacks, uint32_t module,
     return 1;
 }
 
+/* The back end nvtx of a profiler looks for it, so that scopes do not come back as ranges. */
+PERFTRACE_API extern const uint32_t perftrace_nvtx_injection;
+const uint32_t perftrace_nvtx_injection = 1;
+
 /* The name that NVTX looks up. Not 0: the functions are in the table. */
 PERFTRACE_API int InitializeInjectionNvtx2(nvtx_get_export_table_t get_export_table);
 PERFTRACE_API int InitializeInjectionNvtx2(nvtx_get_export_table_t get_export_table) {

@@ -4,10 +4,8 @@
 #include <string.h>
 
 static const perftrace__back_end_t *const table[] = {
-    &perftrace__back_end_self,
-    &perftrace__back_end_cuda,
-    &perftrace__back_end_roc,
-    &perftrace__back_end_perf,
+    &perftrace__back_end_self, &perftrace__back_end_cuda, &perftrace__back_end_roc,
+    &perftrace__back_end_perf, &perftrace__back_end_nvtx,
 };
 
 const perftrace__back_end_t *perftrace__back_end_find(const char *name, size_t len) {
@@ -21,5 +19,5 @@ const perftrace__back_end_t *perftrace__back_end_find(const char *name, size_t l
 }
 
 const char *perftrace__back_end_names(void) {
-    return "self cuda roc perf";
+    return "self cuda roc perf nvtx";
 }

@@ -26,5 +26,6 @@ extern const perftrace__back_end_t perftrace__back_end_self;
 extern const perftrace__back_end_t perftrace__back_end_cuda;
 extern const perftrace__back_end_t perftrace__back_end_roc;
 extern const perftrace__back_end_t perftrace__back_end_perf;
+extern const perftrace__back_end_t perftrace__back_end_nvtx;
 
 #endif

@@ -487,9 +487,9 @@ static void bad_options_are_told(void **state) {
         o = book_options();                                                                        \
     } while (0)
     o.callback = NULL;
-    REFUSED("no back end is given (there are self cuda roc perf)");
+    REFUSED("no back end is given (there are self cuda roc perf nvtx)");
     o.back_ends = "self,nsys";
-    REFUSED("there is no back end nsys, only self cuda roc perf");
+    REFUSED("there is no back end nsys, only self cuda roc perf nvtx");
     o.steps = "3-1";
     REFUSED("steps is no list");
     o.ranks = "x";

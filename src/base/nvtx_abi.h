@@ -4,15 +4,21 @@
  * built with; they do not change. Every program that was built with NVTX 3 holds a table of
  * function pointers. At its first call it loads the library that NVTX_INJECTION64_PATH names and
  * calls InitializeInjectionNvtx2 in it, which puts its own functions into the table. */
-#ifndef PERFTRACE_NVTX_NVTX_ABI_H
-#define PERFTRACE_NVTX_NVTX_ABI_H
+#ifndef PERFTRACE_BASE_NVTX_ABI_H
+#define PERFTRACE_BASE_NVTX_ABI_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <wchar.h>
 
-enum { NVTX_EXPORT_CALLBACKS = 1 }; /* NVTX_ETID_CALLBACKS */
-enum { NVTX_MODULE_CORE = 1, NVTX_MODULE_CORE2 = 5 };
+enum { NVTX_EXPORT_CALLBACKS = 1, NVTX_EXPORT_VERSION = 3 }; /* NVTX_ETID_ */
+enum { NVTX_MODULE_CORE = 1, NVTX_MODULE_CORE2 = 5, NVTX_MODULES = 7 };
+enum { NVTX_VERSION_NUMBER = 3 };
+/* Where a library looks for what it puts its functions into, and what it exports. */
+#define NVTX_PATH_VARIABLE "NVTX_INJECTION64_PATH"
+#define NVTX_INITIALIZE    "InitializeInjectionNvtx2"
+/* libperftrace-nvtx.so exports it: the tracer must not feed itself. */
+#define NVTX_OWN_MARK "perftrace_nvtx_injection"
 
 /* X(number, name) */
 #define NVTX_CORE_LIST(X)                                                                          \
@@ -47,7 +53,14 @@ typedef struct nvtx_export_callbacks {
     /* *ret_table[i] is the place of function i of a module. 0: there is no such module. */
     int (*get_table)(uint32_t module, nvtx_function_t ***ret_table, unsigned *ret_size);
 } nvtx_export_callbacks_t;
+typedef struct nvtx_export_version {
+    size_t struct_size;
+    uint32_t version; /* of the program's NVTX */
+    uint32_t reserved;
+    void (*set_injection_version)(uint32_t version);
+} nvtx_export_version_t;
 typedef const void *(*nvtx_get_export_table_t)(uint32_t id);
+typedef int (*nvtx_initialize_t)(nvtx_get_export_table_t get_export_table);
 
 enum { NVTX_MESSAGE_ASCII = 1, NVTX_MESSAGE_UNICODE = 2, NVTX_MESSAGE_REGISTERED = 3 };
 enum {
