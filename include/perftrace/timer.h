@@ -102,7 +102,6 @@ PERFTRACE_API uint64_t perftrace_timer_bucket_ns(unsigned bucket);
 /* The clock of a timer that is not the counter, and what an end comes to; for the functions below.
  */
 PERFTRACE_API uint64_t perftrace_i_timer_clock(void) PERFTRACE_I_NOTHROW;
-PERFTRACE_API int perftrace_i_clock_is_counter(void) PERFTRACE_I_NOTHROW;
 PERFTRACE_API void perftrace_i_timer_add(perftrace_timer_t *timer,
                                          uint64_t ticks) PERFTRACE_I_NOTHROW;
 
@@ -117,9 +116,11 @@ PERFTRACE_I_INLINE void perftrace_i_timed_begin(perftrace_timed_t *t, perftrace_
     if (PERFTRACE_I_RARE(!timer)) {
         return;
     }
+    /* A thread whose slot is of the site's run reads the counter for its scopes (one that is
+     * foreign to it may): the same clock, so one reading does for both. */
     if (site && PERFTRACE_I_RARE(perftrace_i_begin(&t->scope, site, 0, 0)) && timer->counter &&
-        perftrace_i_clock_is_counter()) {
-        t->start = t->scope.start; /* the same clock: one reading does for both */
+        !perftrace_i_foreign(&perftrace_i_thread, t->scope.live)) {
+        t->start = t->scope.start;
         return;
     }
     t->start = perftrace_i_timer_now(timer);

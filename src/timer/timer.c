@@ -7,6 +7,7 @@
 #include "ring_clock.h"
 #include "timer_math.h"
 #include "timer_state.h"
+#include "timer_tally.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ typedef struct full {
 /* A thread's tallies by the timers' index. */
 typedef struct table {
     struct table *next, **prev;
-    perftrace__tally_t **tally; /* release; owner stores, readers look under the lock */
+    perftrace__thread_tally_t **tally; /* owner stores under the lock, where readers look */
     uint32_t cap;
 } table_t;
 
@@ -39,14 +40,15 @@ static struct {
     bool counter;        /* times are taken with the processor's counter */
     uint64_t first_tick; /* a pair of readings, for the rate */
     uint64_t first_mono;
-    uint64_t rate; /* ns a tick, 32.32, as measured at first; for buckets */
-    double rate_double;
+    perftrace__tick_rate_t rate; /* as measured at first; for buckets */
 } timers = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-#define MINE static __thread __attribute__((tls_model("initial-exec")))
-MINE table_t *my_table;
-MINE perftrace__tally_t **my_tallies; /* of my_table, and their number: one load less */
-MINE uint32_t my_cap;
+/* tallies and cap are of the table: one load less. One variable, since each has to be found. */
+static __thread __attribute__((tls_model("initial-exec"))) struct {
+    table_t *table;
+    perftrace__thread_tally_t **tallies;
+    uint32_t cap;
+} my;
 
 /* ---- the clock ---- */
 
@@ -54,29 +56,8 @@ uint64_t perftrace_i_timer_clock(void) {
     return perftrace__os_mono_ns();
 }
 
-int perftrace_i_clock_is_counter(void) {
-    return perftrace__clock_is_counter();
-}
-
-static uint64_t to_ns(uint64_t ticks, uint64_t rate) {
-    __extension__ unsigned __int128 wide = (unsigned __int128)ticks * rate;
-    return (uint64_t)(wide >> 32);
-}
-
-/* Exponent and two more bits of the time as a double are its bucket: cheaper than to count zeros.
- */
-static unsigned bucket_of(uint64_t ticks) {
-    double ns = (double)(int64_t)ticks * timers.rate_double;
-    uint64_t bits;
-    memcpy(&bits, &ns, sizeof bits);
-    if (PT_UNLIKELY(!(ns >= 4 && ns < 9007199254740992.0))) {
-        return perftrace__timer_bucket(to_ns(ticks, timers.rate));
-    }
-    return (unsigned)(bits >> 50) - ((1023u + 1) << 2);
-}
-
 static uint64_t to_ticks(uint64_t ns) {
-    __extension__ unsigned __int128 wide = ((unsigned __int128)ns << 32) / timers.rate;
+    __extension__ unsigned __int128 wide = ((unsigned __int128)ns << 32) / timers.rate.mult;
     return wide > UINT64_MAX ? UINT64_MAX : (uint64_t)wide;
 }
 
@@ -84,58 +65,26 @@ static uint64_t to_ticks(uint64_t ns) {
 static uint64_t rate_now(void) {
     uint64_t tick, mono;
     if (!timers.counter) {
-        return timers.rate;
+        return timers.rate.mult;
     }
     perftrace__clock_read_pair(&tick, &mono);
-    return perftrace__clock_mult(tick - timers.first_tick, mono - timers.first_mono, timers.rate);
+    return perftrace__clock_mult(tick - timers.first_tick, mono - timers.first_mono,
+                                 timers.rate.mult);
 }
 
 static void measure_clock(void) {
     const struct timespec nap = {0, 2000000};
     timers.counter = perftrace__clock_counter_usable();
-    timers.rate = (uint64_t)1 << 32;
+    timers.rate.mult = (uint64_t)1 << 32;
     if (timers.counter) {
         perftrace__clock_read_pair(&timers.first_tick, &timers.first_mono);
         nanosleep(&nap, NULL);
-        timers.rate = rate_now();
+        timers.rate.mult = rate_now();
     }
-    timers.rate_double = (double)timers.rate / 4294967296.0;
+    timers.rate.ns_each = (double)timers.rate.mult / 4294967296.0;
 }
 
 /* ---- tallies ---- */
-
-/* Adds to what a thread that has ended, or a reader, holds. Lock held. */
-static void add_tally(perftrace__tally_t *to, const perftrace__tally_t *from) {
-    if (from->interval == to->interval && from->count > 0) {
-        to->min = PT_MIN(to->min, from->min);
-        to->max = PT_MAX(to->max, from->max);
-    }
-    to->count += from->count;
-    to->sum += from->sum;
-    for (unsigned i = 0; i < PERFTRACE_TIMER_BUCKETS; i++) {
-        to->buckets[i] += from->buckets[i];
-    }
-}
-
-/* A copy of another thread's tally as it was at one instant. The owner's changes are short. */
-static void copy_tally(const perftrace__tally_t *t, perftrace__tally_t *ret) {
-    for (;;) {
-        /* Pairs with the releases in perftrace_i_timer_add; the loads between stay before the
-         * second look. */
-        uint64_t before = pt_load_acquire(&t->version);
-        ret->count = before / 2;
-        ret->sum = pt_load_acquire(&t->sum);
-        ret->min = pt_load_acquire(&t->min);
-        ret->max = pt_load_acquire(&t->max);
-        ret->interval = pt_load_acquire(&t->interval);
-        for (unsigned i = 0; i < PERFTRACE_TIMER_BUCKETS; i++) {
-            ret->buckets[i] = pt_load_acquire(&t->buckets[i]);
-        }
-        if (!(before & 1) && pt_load_relaxed(&t->version) == before) {
-            return;
-        }
-    }
-}
 
 static void thread_ends(void *arg) {
     table_t *mine = arg;
@@ -143,8 +92,8 @@ static void thread_ends(void *arg) {
     pthread_mutex_lock(&timers.lock);
     for (uint32_t i = 0; i < mine->cap; i++) {
         if (mine->tally[i] != NULL) {
-            copy_tally(mine->tally[i], &last);
-            add_tally(&timers.timer[i]->gone, &last);
+            perftrace__tally_copy(mine->tally[i], &timers.rate, &last);
+            perftrace__tally_merge(&timers.timer[i]->gone, &last);
             free(mine->tally[i]);
         }
     }
@@ -155,9 +104,9 @@ static void thread_ends(void *arg) {
     pthread_mutex_unlock(&timers.lock);
     free(mine->tally);
     free(mine);
-    my_table = NULL; /* what the thread times from now on gets a new one */
-    my_tallies = NULL;
-    my_cap = 0;
+    my.table = NULL; /* what the thread times from now on gets a new one */
+    my.tallies = NULL;
+    my.cap = 0;
 }
 
 /* Lock held. */
@@ -170,71 +119,66 @@ static table_t *new_table(void) {
             t->next->prev = &t->next;
         }
         timers.tables = t;
-        my_table = t;
+        my.table = t;
         pthread_setspecific(timers.key, t);
     }
     return t;
 }
 
 /* The calling thread's first time with a timer. NULL without memory. */
-static PT_COLD perftrace__tally_t *new_tally(const full_t *timer) {
-    perftrace__tally_t *tally = NULL;
+static PT_COLD perftrace__thread_tally_t *new_tally(const full_t *timer) {
+    perftrace__thread_tally_t *tally = NULL;
     pthread_mutex_lock(&timers.lock);
-    table_t *mine = my_table != NULL ? my_table : new_table();
+    table_t *mine = my.table != NULL ? my.table : new_table();
     if (mine != NULL && mine->cap <= timer->head.index) {
-        perftrace__tally_t **more = realloc(mine->tally, timers.cap * sizeof(void *));
+        perftrace__thread_tally_t **more = realloc(mine->tally, timers.cap * sizeof(void *));
         if (more != NULL) {
             memset(more + mine->cap, 0, (timers.cap - mine->cap) * sizeof(void *));
-            mine->tally = my_tallies = more;
-            mine->cap = my_cap = timers.cap;
+            mine->tally = my.tallies = more;
+            mine->cap = my.cap = timers.cap;
         }
     }
     if (mine != NULL && mine->cap > timer->head.index) {
-        tally = calloc(1, sizeof *tally);
+        tally = malloc(sizeof *tally);
+        if (tally != NULL) {
+            perftrace__tally_clear(tally, pt_load_relaxed(&timer->interval));
+        }
         mine->tally[timer->head.index] = tally;
     }
     pthread_mutex_unlock(&timers.lock);
-    if (tally != NULL) {
-        tally->min = UINT64_MAX;
-        tally->interval = pt_load_relaxed(&timer->interval);
-    }
     return tally;
 }
 
-static PT_COLD void add_first(full_t *timer, uint64_t ticks) {
-    if (new_tally(timer) != NULL) {
-        perftrace_i_timer_add(&timer->head, ticks);
-    } else {
+static PT_NOINLINE void sort(perftrace__thread_tally_t *t, uint64_t interval) {
+    perftrace__tally_sort(t, interval, &timers.rate);
+}
+
+/* A thread's first time with a timer, or the first one after a reset. */
+static PT_COLD void add_first(full_t *timer, perftrace__thread_tally_t *t, uint64_t ticks) {
+    if (t == NULL) {
+        t = new_tally(timer);
+    }
+    if (t == NULL) {
         pt_add_relaxed(&timer->lost, 1);
+        return;
+    }
+    uint64_t interval = pt_load_relaxed(&timer->interval);
+    sort(t, interval);
+    if (perftrace__tally_note(t, ticks)) {
+        sort(t, interval);
     }
 }
 
 void perftrace_i_timer_add(perftrace_timer_t *handle, uint64_t ticks) {
     full_t *timer = (full_t *)handle;
-    perftrace__tally_t *t = PT_LIKELY(handle->index < my_cap) ? my_tallies[handle->index] : NULL;
-    if (PT_UNLIKELY(t == NULL)) {
-        add_first(timer, ticks);
-        return;
-    }
-    unsigned bucket = bucket_of(ticks);
+    perftrace__thread_tally_t *t =
+        PT_LIKELY(handle->index < my.cap) ? my.tallies[handle->index] : NULL;
     uint64_t interval = pt_load_relaxed(&timer->interval);
-    bool first = t->interval != interval;
-    /* An odd version, the changes, an even one: each behind the one before. Pairs with the acquires
-     * in copy_tally. */
-    uint64_t version = t->version;
-    pt_store_relaxed(&t->version, version + 1);
-    pt_store_release(&t->sum, t->sum + ticks);
-    if (PT_UNLIKELY(first || ticks < t->min || ticks > t->max)) {
-        if (first || ticks < t->min) {
-            pt_store_release(&t->min, ticks);
-        }
-        if (first || ticks > t->max) {
-            pt_store_release(&t->max, ticks);
-        }
-        pt_store_release(&t->interval, interval);
+    if (PT_UNLIKELY(t == NULL || t->sorted.interval != interval)) {
+        add_first(timer, t, ticks);
+    } else if (perftrace__tally_note(t, ticks)) {
+        sort(t, interval);
     }
-    pt_store_release(&t->buckets[bucket], t->buckets[bucket] + 1);
-    pt_store_release(&t->version, version + 2);
 }
 
 /* ---- fork ---- */
@@ -250,7 +194,7 @@ static void fork_parent(void) {
 /* The tables of the parent's other threads are left: their memory may not be freed here, since the
  * allocator's lock may be held by a thread that is not. */
 static void fork_child(void) {
-    table_t *mine = my_table;
+    table_t *mine = my.table;
     pthread_mutex_init(&timers.lock, NULL);
     timers.tables = mine;
     if (mine != NULL) {
@@ -265,8 +209,7 @@ static void fork_child(void) {
         timer->interval = 0;
         timer->lost = timer->lost_read = 0;
         if (mine != NULL && i < mine->cap && mine->tally[i] != NULL) {
-            memset(mine->tally[i], 0, sizeof *mine->tally[i]);
-            mine->tally[i]->min = UINT64_MAX;
+            perftrace__tally_clear(mine->tally[i], 0);
         }
     }
 }
@@ -349,14 +292,14 @@ static void read_timer(full_t *timer, bool reset, uint64_t rate, perftrace_timer
     uint64_t lost = pt_load_relaxed(&timer->lost);
     for (const table_t *t = timers.tables; t != NULL; t = t->next) {
         if (timer->head.index < t->cap && t->tally[timer->head.index] != NULL) {
-            copy_tally(t->tally[timer->head.index], &one);
-            add_tally(&all, &one);
+            perftrace__tally_copy(t->tally[timer->head.index], &timers.rate, &one);
+            perftrace__tally_merge(&all, &one);
         }
     }
     memset(ret, 0, sizeof *ret);
     ret->name = timer->name;
     ret->count = all.count - timer->read.count;
-    ret->sum_ns = to_ns(all.sum - timer->read.sum, rate);
+    ret->sum_ns = perftrace__ticks_to_ns(all.sum - timer->read.sum, rate);
     ret->lost = lost - timer->lost_read;
     unsigned low = PERFTRACE_TIMER_BUCKETS, high = 0;
     for (unsigned i = 0; i < PERFTRACE_TIMER_BUCKETS; i++) {
@@ -369,9 +312,10 @@ static void read_timer(full_t *timer, bool reset, uint64_t rate, perftrace_timer
     if (ret->count > 0) {
         /* A time that ended while the last reset was made may have left its mark in the interval
          * before: then its bucket has to do. */
-        ret->min_ns = all.min == UINT64_MAX ? perftrace_timer_bucket_ns(low) : to_ns(all.min, rate);
-        ret->max_ns =
-            all.min == UINT64_MAX ? perftrace_timer_bucket_ns(high) : to_ns(all.max, rate);
+        ret->min_ns = all.min == UINT64_MAX ? perftrace_timer_bucket_ns(low)
+                                            : perftrace__ticks_to_ns(all.min, rate);
+        ret->max_ns = all.min == UINT64_MAX ? perftrace_timer_bucket_ns(high)
+                                            : perftrace__ticks_to_ns(all.max, rate);
     }
     if (reset) {
         timer->read = all;
