@@ -381,6 +381,20 @@ sessions_figures() {
     rm -rf "$data" "$out"
 }
 
+# ---- perf-trace-ctl ------------------------------------------------------------------------------
+
+ctl_figures() {
+    if ! command -v node >/dev/null; then
+        skip ctl "node is not installed"
+    elif ! build_target "$build" -- perf-trace-ctl; then
+        skip ctl "perf-trace-ctl was not built"
+    else
+        setup_say "ctl" >&2
+        node "$here/bench_ctl.js" "$build/bin/perf-trace-ctl" "$rounds" >>"$results" ||
+            setup_say "bench_ctl.js failed" >&2
+    fi
+}
+
 # ---- the Python package --------------------------------------------------------------------------
 
 python_figures() {
@@ -429,6 +443,7 @@ for group in $groups; do
     stall) LD_PRELOAD=$bin/libbench_shim.so program stall --count "$(of_quick 10000)" ;;
     convert) convert_figures ;;
     sessions) sessions_figures ;;
+    ctl) ctl_figures ;;
     python) python_figures ;;
     *) program "$group" ;;
     esac

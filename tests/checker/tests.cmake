@@ -1,5 +1,4 @@
 # The independent strict checkers are themselves tested; other tests run them on what we write.
-find_program(PERFTRACE_NODE NAMES node nodejs)
 if(PERFTRACE_NODE)
   add_test(NAME checker.self
            COMMAND ${PERFTRACE_NODE} --test ${CMAKE_CURRENT_LIST_DIR}/test_check_trace.js
