@@ -145,6 +145,9 @@ typedef struct perftrace_config {
     /* Its schedule, "skip_first=1,wait=1,warmup=1,active=3,repeat=2", over the steps of the run or,
      * with profile_steps, within each. NULL or "": none. */
     const char *profiler_schedule;
+    /* "fifo:COMMANDS,ANSWERS" of a perf record around this process, which its back end perf
+     * switches on and off (perf_control in perftrace/profiler.h). NULL or "": none. */
+    const char *profiler_perf_control;
 } perftrace_config_t;
 
 /* Every field unset. Usable in C and C++: perftrace_config_t c = PERFTRACE_CONFIG_INIT; */
@@ -157,7 +160,7 @@ typedef struct perftrace_config {
             PERFTRACE_UNSET, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32,        \
             PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32,    \
             PERFTRACE_UNSET, PERFTRACE_UNSET_U32, PERFTRACE_UNSET, PERFTRACE_UNSET, NULL, NULL,    \
-            NULL, NULL, NULL, NULL, NULL                                                           \
+            NULL, NULL, NULL, NULL, NULL, NULL                                                     \
     }
 
 /* Sets every field of a structure of `size` bytes to unset, as PERFTRACE_CONFIG_INIT does; for

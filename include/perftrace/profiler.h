@@ -195,6 +195,7 @@ typedef struct perftrace_profiler_window {
     int64_t number;       /* of the profiler's windows, from 0 */
     int64_t time_ms;      /* when it opened, ms since the epoch */
     int aborted;
+    const char *categories; /* that the request asked for; "" none */
 } perftrace_profiler_window_t;
 
 /* What records. Functions that are NULL do nothing. They are called one at a time, without locks,
@@ -263,12 +264,18 @@ typedef struct perftrace_profiler_options {
     uint32_t perf_hz;              /* samples a second; 0: 99 */
     perftrace_log_fn log;          /* receives messages; NULL: none are given out */
     void *log_user;
+    /* "fifo:COMMANDS,ANSWERS": a perf record that samples this process already, started with
+     * --control of the same value and -D -1. The back end perf then switches it on and off for its
+     * windows; what is recorded goes to that perf's file. NULL or "": perf is started for each
+     * window. */
+    const char *perf_control;
 } perftrace_profiler_options_t;
 
 #define PERFTRACE_PROFILER_OPTIONS_INIT                                                            \
     {                                                                                              \
         sizeof(perftrace_profiler_options_t), NULL, NULL, NULL, 0, 0, PERFTRACE_SCHEDULE_INIT,     \
-            NULL, PERFTRACE_TRACE_NAME_INIT, 1, 0, NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL  \
+            NULL, PERFTRACE_TRACE_NAME_INIT, 1, 0, NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, \
+            NULL                                                                                   \
     }
 
 /* Makes a profiler; *ret is NULL after an error. A schedule without a gate is armed at once. Errors
@@ -289,6 +296,11 @@ PERFTRACE_API int perftrace_profiler_close(perftrace_profiler_t *profiler);
  * is open. Returns what happens in the step, a perftrace_profiler_action_t. */
 PERFTRACE_API int perftrace_profiler_step(perftrace_profiler_t *profiler, int64_t step);
 
+/* What back ends look at: the CPU those without `gpu` (self, perf), the GPU those with it (cuda,
+ * roc); nvtx serves both. */
+#define PERFTRACE_PROFILER_CPU 1u
+#define PERFTRACE_PROFILER_GPU 2u
+
 /* What a start asks for. */
 typedef struct perftrace_profiler_request {
     size_t struct_size;
@@ -297,16 +309,26 @@ typedef struct perftrace_profiler_request {
      * profiler's schedule, if it has cycles, else until the stop. repeat 0 is taken as 1. */
     perftrace_schedule_t schedule;
     int at_next_step; /* not 0: it begins with the next call of step */
+    /* Directory of its files, relative to the profiler's or absolute; made at the first window.
+     * NULL or "": the profiler's. */
+    const char *dir;
+    /* Which of the back end self's detail_categories its windows record, as
+     * perftrace_config_t.categories. NULL or "": all of them. */
+    const char *categories;
+    unsigned activities; /* PERFTRACE_PROFILER_CPU, _GPU: back ends that record; 0: all */
+    /* not 0: each annotated stage of its recorded steps is a window, as in discrete mode. */
+    int by_stage;
 } perftrace_profiler_request_t;
 
 #define PERFTRACE_PROFILER_REQUEST_INIT                                                            \
-    { sizeof(perftrace_profiler_request_t), NULL, PERFTRACE_SCHEDULE_INIT, 0 }
+    { sizeof(perftrace_profiler_request_t), NULL, PERFTRACE_SCHEDULE_INIT, 0, NULL, NULL, 0, 0 }
 
 /* Starts by hand. request NULL: as PERFTRACE_PROFILER_REQUEST_INIT. 0 when it was taken, also on
  * ranks that do not profile and in discrete mode, where nothing is done; ERR_STATE when a window is
- * open or a request is running (it is ignored); ERR_INVALID for its schedule; the code of a
- * directory that cannot be written to, or ERR_UNSUPPORTED when no back end starts (the reason in
- * the log): the program goes on without. */
+ * open or a request is running (it is ignored); ERR_INVALID for its schedule or categories,
+ * ERR_TOO_LONG for its directory; ERR_NOT_FOUND when no back end is for its activities; the code of
+ * a directory that cannot be written to, or ERR_UNSUPPORTED when no back end starts (the reason in
+ * the log and in the status): the program goes on without. */
 PERFTRACE_API int perftrace_profiler_start(perftrace_profiler_t *profiler,
                                            const perftrace_profiler_request_t *request);
 /* Ends the window that is open, whoever's it is, and the request of this profiler. A window that
@@ -355,6 +377,8 @@ typedef struct perftrace_profiler_status {
     char stage[64];
     char last_mark[64];   /* of the last window that was saved */
     char last_path[1024]; /* its last file; "" none, or too long */
+    /* What of the last window did not start or was lost, and why; "" nothing. Cut. */
+    char problem[512];
 } perftrace_profiler_status_t;
 
 /* Fills *ret; ERR_INVALID when struct_size is not set. Does not wait for a window that starts or is

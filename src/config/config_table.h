@@ -130,6 +130,11 @@
       "Categories that are recorded in its windows only (back end self).")                         \
     X(profiler_schedule, TEXT, "", "PERFTRACE_PROFILER_SCHEDULE", "profiler.schedule", 0, 0,       \
       "Its schedule, skip_first=1,wait=1,warmup=1,active=3,repeat=2, over the steps of the run "   \
-      "or, with profile_steps, within each.")
+      "or, with profile_steps, within each.")                                                      \
+    X(profiler_perf_control, TEXT, "", "PERFTRACE_PROFILER_PERF_CONTROL", "profiler.perf_control", \
+      0, 0,                                                                                        \
+      "fifo:COMMANDS,ANSWERS of a perf record around the process (--control of the same value, "   \
+      "-D -1), which the back end perf switches on and off; perf-trace-run sets it. Empty: perf "  \
+      "is started for each window.")
 
 #endif

@@ -14,6 +14,7 @@ typedef struct perftrace__back_end {
     perftrace_profiler_back_end_t calls;                        /* user is NULL */
     void *(*open)(const perftrace_profiler_options_t *options); /* NULL without memory */
     void (*close)(void *user);
+    unsigned activities; /* PERFTRACE_PROFILER_CPU, _GPU; 0: what calls.gpu says */
 } perftrace__back_end_t;
 
 /* NULL: there is none of that name. */

@@ -121,4 +121,5 @@ const perftrace__back_end_t perftrace__back_end_nvtx = {
               .describe = nvtx_describe},
     .open = nvtx_open,
     .close = free,
+    .activities = PERFTRACE_PROFILER_CPU | PERFTRACE_PROFILER_GPU,
 };

@@ -63,7 +63,7 @@ static void *self_open(const perftrace_profiler_options_t *o) {
 
 static int self_start(void *user, const perftrace_profiler_window_t *w) {
     const self_t *s = user;
-    perftrace__core_open_detail(s->detail, true);
+    perftrace__core_open_detail(s->detail, true, w->categories);
     tell(&window_begin, w);
     return PERFTRACE_OK;
 }
@@ -71,7 +71,7 @@ static int self_start(void *user, const perftrace_profiler_window_t *w) {
 static int self_stop(void *user, const perftrace_profiler_window_t *w) {
     const self_t *s = user;
     tell(&window_end, w);
-    perftrace__core_open_detail(s->detail, false);
+    perftrace__core_open_detail(s->detail, false, "");
     return PERFTRACE_OK;
 }
 

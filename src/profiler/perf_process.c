@@ -126,6 +126,20 @@ static bool readable(int fd, uint64_t deadline) {
     }
 }
 
+bool perftrace__perf_answered(int answers, int limit_ms) {
+    const uint64_t deadline = now_ms() + (uint64_t)limit_ms;
+    char last = '\0'; /* "ack\n" and a NUL, perhaps in pieces */
+    while (last != '\n' && readable(answers, deadline)) {
+        char c;
+        ssize_t n = read(answers, &c, 1);
+        if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) {
+            return false;
+        }
+        last = n > 0 ? c : last;
+    }
+    return last == '\n';
+}
+
 bool perftrace__perf_process_tell(perftrace__perf_process_t *p, const char *command, int limit_ms) {
     char line[32];
     const size_t len = strlen(command);
@@ -137,17 +151,7 @@ bool perftrace__perf_process_tell(perftrace__perf_process_t *p, const char *comm
     if (send(p->control, line, len + 1, MSG_NOSIGNAL) != (ssize_t)(len + 1)) {
         return false;
     }
-    const uint64_t deadline = now_ms() + (uint64_t)limit_ms;
-    char last = '\0'; /* "ack\n" and a NUL, perhaps in pieces */
-    while (last != '\n' && readable(p->answers, deadline)) {
-        char c;
-        ssize_t n = recv(p->answers, &c, 1, 0);
-        if (n == 0 || (n < 0 && errno != EINTR)) {
-            return false;
-        }
-        last = n > 0 ? c : last;
-    }
-    return last == '\n';
+    return perftrace__perf_answered(p->answers, limit_ms);
 }
 
 int perftrace__perf_process_end(perftrace__perf_process_t *p, int limit_ms) {

@@ -1,4 +1,5 @@
 /* profiler_open.c: profilers come and go. SPDX-License-Identifier: MIT */
+#include "back_end_perf.h"
 #include "os.h"
 #include "profiler_state.h"
 
@@ -37,8 +38,8 @@ void perftrace__profiler_log(const perftrace_profiler_t *p, int level, const cha
 static size_t own_strings(perftrace_profiler_t *p, const char **places[16]) {
     perftrace_profiler_options_t *o = &p->opt;
     const char **const all[] = {&o->detail_categories, &o->cuda_library, &o->roc_library,
-                                &o->perf_command,      &o->name.prefix,  &o->name.role,
-                                &o->name.host,         &o->name.suffix};
+                                &o->perf_command,      &o->perf_control, &o->name.prefix,
+                                &o->name.role,         &o->name.host,    &o->name.suffix};
     memcpy(places, all, sizeof(all));
     return PT_ARRAY_LEN(all);
 }
@@ -98,7 +99,8 @@ static int add_recorder(perftrace_profiler_t *p, const perftrace_profiler_back_e
                                 PERFTRACE__BACK_ENDS_MAX);
         return PERFTRACE_ERR_INVALID;
     }
-    p->recorders[p->nrecorders++] = (perftrace__recorder_t){*calls, close, false};
+    p->recorders[p->nrecorders++] = (perftrace__recorder_t){
+        *calls, close, calls->gpu ? PERFTRACE_PROFILER_GPU : PERFTRACE_PROFILER_CPU, false};
     return PERFTRACE_OK;
 }
 
@@ -110,6 +112,9 @@ static int open_built_in(perftrace_profiler_t *p, const char *name, size_t len) 
                                 perftrace__back_end_names());
         return PERFTRACE_ERR_INVALID;
     }
+    if (b == &perftrace__back_end_perf && p->opt.perf_control && p->opt.perf_control[0]) {
+        b = &perftrace__back_end_perf_outside;
+    }
     perftrace_profiler_back_end_t calls = b->calls;
     calls.user = b->open(&p->opt);
     if (!calls.user) {
@@ -118,6 +123,8 @@ static int open_built_in(perftrace_profiler_t *p, const char *name, size_t len) 
     int status = add_recorder(p, &calls, b->close);
     if (status) {
         b->close(calls.user);
+    } else if (b->activities) {
+        p->recorders[p->nrecorders - 1].activities = b->activities;
     }
     return status;
 }

@@ -26,6 +26,34 @@ static int read_plan(const perftrace_profiler_t *p, const perftrace_profiler_req
     return status;
 }
 
+static bool has_recorder(const perftrace_profiler_t *p, unsigned activities) {
+    bool found = activities == 0;
+    for (size_t i = 0; i < p->nrecorders && !found; i++) {
+        found = (p->recorders[i].activities & activities) != 0;
+    }
+    return found;
+}
+
+/* What a request wants beside its steps. */
+static int read_wishes(const perftrace_profiler_t *p, const perftrace_profiler_request_t *request,
+                       perftrace__wishes_t *ret) {
+    const char *dir = request->dir ? request->dir : "";
+    const char *categories = request->categories ? request->categories : "";
+    const bool below = dir[0] && dir[0] != '/';
+    *ret = (perftrace__wishes_t){.activities = request->activities,
+                                 .by_stage = request->by_stage != 0};
+    int made =
+        snprintf(ret->dir, sizeof(ret->dir), "%s%s%s", below ? p->dir : "", below ? "/" : "", dir);
+    if (made < 0 || (size_t)made >= sizeof(ret->dir)) {
+        return PERFTRACE_ERR_TOO_LONG;
+    }
+    made = snprintf(ret->categories, sizeof(ret->categories), "%s", categories);
+    if (made < 0 || (size_t)made >= sizeof(ret->categories)) {
+        return PERFTRACE_ERR_INVALID;
+    }
+    return has_recorder(p, ret->activities) ? PERFTRACE_OK : PERFTRACE_ERR_NOT_FOUND;
+}
+
 int perftrace_profiler_start(perftrace_profiler_t *p, const perftrace_profiler_request_t *request) {
     perftrace__window_t *g = &perftrace__window;
     perftrace_profiler_request_t r = PERFTRACE_PROFILER_REQUEST_INIT;
@@ -36,7 +64,9 @@ int perftrace_profiler_start(perftrace_profiler_t *p, const perftrace_profiler_r
         memcpy(&r, request, PT_MIN(request->struct_size, sizeof(r)));
     }
     perftrace__schedule_t plan;
-    int status = read_plan(p, &r, &plan);
+    perftrace__wishes_t wishes;
+    int status = read_wishes(p, &r, &wishes);
+    status = status ? status : read_plan(p, &r, &plan);
     if (status || !p->selected || p->opt.discrete) {
         return status;
     }
@@ -45,6 +75,7 @@ int perftrace_profiler_start(perftrace_profiler_t *p, const perftrace_profiler_r
         status = PERFTRACE_ERR_STATE;
     } else {
         perftrace__run_begin(p, PERFTRACE__BY_REQUEST, &plan, r.label);
+        p->collect.wishes = wishes;
         if (!r.at_next_step && !p->opt.same_thread) {
             status = perftrace__run_step(p, &p->collect, PERFTRACE_PROFILER_NEXT, NULL);
             if (status) {
@@ -108,6 +139,7 @@ int perftrace_profiler_get_status(perftrace_profiler_status_t *ret) {
     }
     memcpy(s.last_mark, g->last_mark, sizeof(s.last_mark));
     memcpy(s.last_path, g->last_path, sizeof(s.last_path));
+    memcpy(s.problem, g->problem, sizeof(s.problem));
     pthread_mutex_unlock(&g->lock);
     memcpy(ret, &s, PT_MIN(size, sizeof(s)));
     return PERFTRACE_OK;

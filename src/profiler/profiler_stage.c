@@ -6,9 +6,26 @@
 
 #include <perftrace/status.h>
 
+#include <stdio.h>
+
+/* Whether a request runs that wants the stages of its steps. */
+static bool is_asked_for(const perftrace_profiler_t *p) {
+    return p->collect.on && p->collect.by == PERFTRACE__BY_REQUEST && p->collect.wishes.by_stage;
+}
+
+/* "label stage", or what there is of both. */
+static int open_asked(perftrace_profiler_t *p, const char *stage) {
+    char label[PERFTRACE__STAGE_MAX * 2];
+    const char *first = p->collect.label;
+    const char *second = stage ? stage : "";
+    snprintf(label, sizeof(label), "%s%s%s", first, first[0] && second[0] ? " " : "", second);
+    return perftrace__window_open(p, PERFTRACE__BY_STAGE, NULL, &p->collect.wishes, label);
+}
+
 static int64_t open_stage(perftrace_profiler_t *p, const char *stage, int flags) {
     perftrace__window_t *g = &perftrace__window;
-    const bool scheduled = (flags & PERFTRACE_PROFILER_STAGE_SCHEDULED) != 0 &&
+    const bool asked = is_asked_for(p);
+    const bool scheduled = !asked && (flags & PERFTRACE_PROFILER_STAGE_SCHEDULED) != 0 &&
                            p->schedule.form != PERFTRACE__SCHEDULE_ALWAYS;
     int status;
     if (scheduled) {
@@ -18,7 +35,8 @@ static int64_t open_stage(perftrace_profiler_t *p, const char *stage, int flags)
             perftrace__run_end(p, PERFTRACE__ENDING_STOP);
         }
     } else {
-        status = perftrace__window_open(p, PERFTRACE__BY_STAGE, NULL, stage);
+        status = asked ? open_asked(p, stage)
+                       : perftrace__window_open(p, PERFTRACE__BY_STAGE, NULL, NULL, stage);
         if (!status) {
             g->info.first_step = g->info.last_step = p->global_step;
         }
@@ -35,15 +53,18 @@ int64_t perftrace_profiler_stage_begin(perftrace_profiler_t *p, const char *stag
     if (!p) {
         return PERFTRACE_ERR_INVALID;
     }
-    if (!p->selected || !p->opt.discrete) {
+    if (!p->selected) {
         return 0;
     }
     int64_t token = 0;
     pthread_mutex_lock(&g->lock);
-    const bool on_step = p->gate.form != PERFTRACE__SCHEDULE_STEPS ||
-                         perftrace__number_list_has(&p->gate.list, p->global_step);
+    const bool asked = is_asked_for(p);
+    const bool on_step = asked ? p->collect.stages
+                               : p->opt.discrete && !g->current &&
+                                     (p->gate.form != PERFTRACE__SCHEDULE_STEPS ||
+                                      perftrace__number_list_has(&p->gate.list, p->global_step));
     /* Nested in another stage, or beside one of another thread: that one has the window. */
-    if (on_step && !p->finished && !g->current && g->state == PERFTRACE_PROFILER_IDLE) {
+    if (on_step && !p->finished && g->state == PERFTRACE_PROFILER_IDLE) {
         token = open_stage(p, stage, flags);
     }
     perftrace__window_settle();

@@ -16,8 +16,11 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#define PERFTRACE__BACK_ENDS_MAX 8
-#define PERFTRACE__STAGE_MAX     256 /* bytes kept of a label */
+#define PERFTRACE__BACK_ENDS_MAX  8
+#define PERFTRACE__STAGE_MAX      256 /* bytes kept of a label */
+#define PERFTRACE__DIR_MAX        4096
+#define PERFTRACE__CATEGORIES_MAX 1024
+#define PERFTRACE__PROBLEM_MAX    512
 
 typedef enum perftrace__trigger {
     PERFTRACE__BY_SCHEDULE, /* armed from the start */
@@ -26,9 +29,19 @@ typedef enum perftrace__trigger {
     PERFTRACE__BY_STAGE
 } perftrace__trigger_t;
 
+/* What a request wants beside its steps. All zero: nothing. */
+typedef struct perftrace__wishes {
+    char dir[PERFTRACE__DIR_MAX]; /* absolute; "": the profiler's */
+    char categories[PERFTRACE__CATEGORIES_MAX];
+    unsigned activities;
+    bool by_stage;
+} perftrace__wishes_t;
+
 /* A schedule that is being followed. */
 typedef struct perftrace__run {
     bool on;
+    bool stages; /* with by_stage: stages of this step are windows */
+    perftrace__wishes_t wishes;
     perftrace__trigger_t by;
     perftrace__schedule_t plan; /* the list, if any, is the profiler's or request_plan's */
     int64_t position;           /* step of the plan; -1: before the first */
@@ -39,7 +52,8 @@ typedef struct perftrace__run {
 typedef struct perftrace__recorder {
     perftrace_profiler_back_end_t calls;
     void (*close)(void *user); /* of one of the library's; NULL */
-    bool told;                 /* that it does not start */
+    unsigned activities;
+    bool told; /* that it does not start */
 } perftrace__recorder_t;
 
 struct perftrace_profiler {
@@ -89,6 +103,8 @@ typedef struct perftrace__window {
     int64_t mb_first, mb_last; /* mini-batches; -1 */
     int64_t mb_pending;
     perftrace_profiler_window_t info;
+    perftrace__wishes_t wishes; /* dir is set */
+    char problem[PERFTRACE__PROBLEM_MAX];
     char stage[PERFTRACE__STAGE_MAX];
     char mark[64];
     int64_t tokens;
@@ -107,9 +123,11 @@ void perftrace__profiler_log(const perftrace_profiler_t *p, int level, const cha
 
 /* ---- profiler_window.c; with the lock, which is let go and taken again meanwhile ---- */
 
-/* Opens a window of p. w: its place in the plan. 0; ERR_STATE when one is open. */
+/* Opens a window of p. w: its place in the plan. wishes, label: NULL none. 0; ERR_STATE when one is
+ * open. */
 int perftrace__window_open(perftrace_profiler_t *p, perftrace__trigger_t by,
-                           const perftrace_schedule_window_t *w, const char *label);
+                           const perftrace_schedule_window_t *w, const perftrace__wishes_t *wishes,
+                           const char *label);
 /* Ends it, when one records and this thread may: else it is done by whoever may. */
 void perftrace__window_end(perftrace__ending_t ending);
 /* Ends it when that was asked for meanwhile and this thread may. */

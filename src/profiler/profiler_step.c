@@ -96,11 +96,16 @@ static int follow(perftrace_profiler_t *p, perftrace__run_t *run, int action,
             perftrace__window_end(PERFTRACE__ENDING_STOP);
         }
     }
+    if (run->wishes.by_stage) { /* windows are opened by the stages */
+        run->stages = recorded;
+        run->done_with = recorded ? w->index : run->done_with;
+        return PERFTRACE_OK;
+    }
     if (!recorded || run->done_with == w->index || g->state != PERFTRACE_PROFILER_IDLE) {
         return recorded && g->owner != p ? PERFTRACE_ERR_STATE : PERFTRACE_OK;
     }
     run->done_with = w->index; /* also when it does not start: the program goes on without */
-    return perftrace__window_open(p, run->by, w, run->label);
+    return perftrace__window_open(p, run->by, w, &run->wishes, run->label);
 }
 
 int perftrace__run_step(perftrace_profiler_t *p, perftrace__run_t *run, int64_t step,
@@ -150,7 +155,7 @@ static int gate_step(perftrace_profiler_t *p, int64_t step) {
         if (whole) {
             w.first = step; /* what is left of the adjacent listed steps */
             w.index = 0;    /* its steps are in the name */
-            status = perftrace__window_open(p, PERFTRACE__BY_GATE, &w, NULL);
+            status = perftrace__window_open(p, PERFTRACE__BY_GATE, &w, NULL, NULL);
         } else {
             status = perftrace__run_step(p, run, PERFTRACE_PROFILER_NEXT, NULL);
         }

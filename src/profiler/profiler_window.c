@@ -3,6 +3,7 @@
 #include "os.h"
 #include "profiler_state.h"
 #include "status_text.h"
+#include "utf8.h"
 
 #include <perftrace/status.h>
 
@@ -33,9 +34,13 @@ static bool is_own_thread(const perftrace_profiler_t *p) {
 /* ---- opening ------------------------------------------------------------------------------------
  */
 
-static bool wants_files(const perftrace_profiler_t *p) {
+static bool is_wanted(const perftrace__recorder_t *r, const perftrace__wishes_t *wishes) {
+    return !wishes->activities || (wishes->activities & r->activities);
+}
+
+static bool wants_files(const perftrace_profiler_t *p, const perftrace__wishes_t *wishes) {
     for (size_t i = 0; i < p->nrecorders; i++) {
-        if (p->recorders[i].calls.extension) {
+        if (p->recorders[i].calls.extension && is_wanted(&p->recorders[i], wishes)) {
             return true;
         }
     }
@@ -43,21 +48,23 @@ static bool wants_files(const perftrace_profiler_t *p) {
 }
 
 /* A directory that cannot be written to is told when the window opens, not when all is done. */
-static int check_dir(const perftrace_profiler_t *p) {
-    if (!wants_files(p)) {
+static int check_dir(const perftrace_profiler_t *p, const perftrace__wishes_t *wishes,
+                     perftrace__strbuf_t *problem) {
+    const char *dir = wishes->dir;
+    if (!wants_files(p, wishes)) {
         return PERFTRACE_OK;
     }
-    int err = perftrace__os_mkdirs(p->dir);
-    if (!err && access(p->dir, W_OK | X_OK) != 0) {
+    int err = perftrace__os_mkdirs(dir);
+    if (!err && access(dir, W_OK | X_OK) != 0) {
         err = -errno;
     }
     if (!err) {
         struct stat st;
-        err = stat(p->dir, &st) ? -errno : S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
+        err = stat(dir, &st) ? -errno : S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
     }
     if (err) {
-        perftrace__profiler_log(p, PERFTRACE_LOG_ERROR, "no files can be made in %s: %s", p->dir,
-                                strerror(-err));
+        perftrace__strbuf_printf(problem, "no files can be made in %s: %s", dir, strerror(-err));
+        perftrace__profiler_log(p, PERFTRACE_LOG_ERROR, "%s", perftrace__strbuf_cstr(problem));
         return perftrace__status_from_errno(-err);
     }
     return PERFTRACE_OK;
@@ -73,19 +80,42 @@ static void describe(const perftrace__recorder_t *r, int status, char *text, siz
     }
 }
 
-/* Starts every recorder; the bits of those that record. */
-static unsigned start_recorders(perftrace_profiler_t *p, const perftrace_profiler_window_t *info) {
+static void add_problem(perftrace__strbuf_t *problem, const char *what,
+                        const perftrace__recorder_t *r, const char *text) {
+    perftrace__strbuf_printf(problem, "%s%s %s: %s", problem->len ? "; " : "", r->calls.name, what,
+                             text);
+}
+
+/* For the status. With the lock. */
+static void keep_problem(perftrace__strbuf_t *problem) {
+    perftrace__window_t *g = &perftrace__window;
+    const char *text = perftrace__strbuf_cstr(problem);
+    const size_t keep = perftrace__utf8_cut(text, strlen(text), sizeof(g->problem) - 1);
+    memcpy(g->problem, text, keep);
+    g->problem[keep] = '\0';
+    perftrace__strbuf_free(problem);
+}
+
+/* Starts every recorder that is wanted; the bits of those that record. */
+static unsigned start_recorders(perftrace_profiler_t *p, const perftrace_profiler_window_t *info,
+                                const perftrace__wishes_t *wishes, perftrace__strbuf_t *problem) {
     unsigned started = 0;
     pthread_mutex_lock(&perftrace__window.calls);
     for (size_t i = 0; i < p->nrecorders; i++) {
         perftrace__recorder_t *r = &p->recorders[i];
+        if (!is_wanted(r, wishes)) {
+            continue;
+        }
         int status = r->calls.start ? r->calls.start(r->calls.user, info) : 0;
         if (status == 0) {
             started |= 1u << i;
-        } else if (!r->told) {
-            char text[512];
+            continue;
+        }
+        char text[512];
+        describe(r, status, text, sizeof(text));
+        add_problem(problem, "does not record", r, text);
+        if (!r->told) {
             r->told = true;
-            describe(r, status, text, sizeof(text));
             perftrace__profiler_log(p, PERFTRACE_LOG_WARNING, "%s does not record: %s",
                                     r->calls.name, text);
         }
@@ -95,8 +125,13 @@ static unsigned start_recorders(perftrace_profiler_t *p, const perftrace_profile
 }
 
 static void fill(perftrace_profiler_t *p, perftrace__trigger_t by,
-                 const perftrace_schedule_window_t *w, int64_t wanted, const char *label) {
+                 const perftrace_schedule_window_t *w, int64_t wanted,
+                 const perftrace__wishes_t *wishes, const char *label) {
     perftrace__window_t *g = &perftrace__window;
+    g->wishes = wishes ? *wishes : (perftrace__wishes_t){0};
+    if (!g->wishes.dir[0]) {
+        snprintf(g->wishes.dir, sizeof(g->wishes.dir), "%s", p->dir);
+    }
     g->owner = p;
     g->by = by;
     g->wanted = PERFTRACE__ENDING_NONE;
@@ -109,7 +144,8 @@ static void fill(perftrace_profiler_t *p, perftrace__trigger_t by,
     g->mark[0] = '\0';
     g->info = (perftrace_profiler_window_t){
         .struct_size = sizeof(g->info),
-        .dir = p->dir,
+        .dir = g->wishes.dir,
+        .categories = g->wishes.categories,
         .path = "",
         .role = p->opt.name.role ? p->opt.name.role : "",
         .stage = g->stage,
@@ -123,19 +159,23 @@ static void fill(perftrace_profiler_t *p, perftrace__trigger_t by,
 }
 
 int perftrace__window_open(perftrace_profiler_t *p, perftrace__trigger_t by,
-                           const perftrace_schedule_window_t *w, const char *label) {
+                           const perftrace_schedule_window_t *w, const perftrace__wishes_t *wishes,
+                           const char *label) {
     perftrace__window_t *g = &perftrace__window;
     if (g->state != PERFTRACE_PROFILER_IDLE) {
         return PERFTRACE_ERR_STATE;
     }
     g->state = PERFTRACE_PROFILER_STARTING;
     g->busy = perftrace__os_tid();
-    fill(p, by, w, w && w->last >= 0 ? w->last - w->first + 1 : -1, label);
+    fill(p, by, w, w && w->last >= 0 ? w->last - w->first + 1 : -1, wishes, label);
     perftrace_profiler_window_t info = g->info;
+    perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
     unlock();
-    int status = check_dir(p);
-    unsigned started = status ? 0 : start_recorders(p, &info);
+    /* What the window has of its own stays as it is until it is idle again. */
+    int status = check_dir(p, &g->wishes, &problem);
+    unsigned started = status ? 0 : start_recorders(p, &info, &g->wishes, &problem);
     lock();
+    keep_problem(&problem);
     g->started = started;
     if (started) {
         g->state = PERFTRACE_PROFILER_RECORDING;
@@ -222,14 +262,15 @@ static void put_title(perftrace__strbuf_t *b, const perftrace_profiler_window_t 
 /* Ends one recorder: its file, its stop, the message with path and size. */
 static void stop_recorder(perftrace_profiler_t *p, perftrace__recorder_t *r,
                           const perftrace_trace_name_t *name, perftrace_profiler_window_t *info,
-                          char *path, size_t size) {
+                          char *path, size_t size, perftrace__strbuf_t *problem) {
     int status = 0;
     path[0] = '\0';
     if (r->calls.extension) {
-        int fd = perftrace_trace_create(p->dir, name, r->calls.extension, path, size);
+        int fd = perftrace_trace_create(info->dir, name, r->calls.extension, path, size);
         if (fd < 0) {
-            perftrace__profiler_log(p, PERFTRACE_LOG_ERROR, "no file can be made in %s: %s", p->dir,
-                                    perftrace__status_text(fd));
+            perftrace__profiler_log(p, PERFTRACE_LOG_ERROR, "no file can be made in %s: %s",
+                                    info->dir, perftrace__status_text(fd));
+            add_problem(problem, "has no file", r, perftrace__status_text(fd));
             path[0] = '\0';
         } else {
             close(fd);
@@ -249,6 +290,7 @@ static void stop_recorder(perftrace_profiler_t *p, perftrace__recorder_t *r,
     if (status) {
         char text[512];
         describe(r, status, text, sizeof(text));
+        add_problem(problem, "lost the window", r, text);
         perftrace__profiler_log(p, PERFTRACE_LOG_ERROR, "%s lost the window%s: %s", r->calls.name,
                                 perftrace__strbuf_cstr(&title), text);
     } else if (path[0]) {
@@ -273,12 +315,14 @@ static void save(perftrace__ending_t ending) {
     const perftrace_trace_name_t name = name_of(p, g);
     const unsigned started = g->started;
     char last[1024] = "";
+    perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
+    perftrace__strbuf_puts(&problem, g->problem); /* what did not start is still so */
     unlock();
     pthread_mutex_lock(&g->calls);
     for (size_t i = 0; i < p->nrecorders; i++) {
         if (started & 1u << i) {
             char path[4096];
-            stop_recorder(p, &p->recorders[i], &name, &info, path, sizeof(path));
+            stop_recorder(p, &p->recorders[i], &name, &info, path, sizeof(path), &problem);
             if (path[0]) {
                 size_t len = strlen(path);
                 memcpy(last, path, len < sizeof(last) ? len + 1 : 0);
@@ -287,6 +331,7 @@ static void save(perftrace__ending_t ending) {
     }
     pthread_mutex_unlock(&g->calls);
     lock();
+    keep_problem(&problem);
     p->recorded++;
     g->saved++;
     g->last_aborted = info.aborted;

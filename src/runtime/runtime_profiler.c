@@ -95,6 +95,7 @@ static void open_with(const perftrace_config_t *o, const char *dir) {
     p.all_ranks = 1;
     p.steps = o->profile_steps[0] != '\0' ? o->profile_steps : NULL;
     p.detail_categories = o->profiler_categories;
+    p.perf_control = o->profiler_perf_control;
     p.log = log_message;
     name_profiles(&p.name, o);
     if (strcmp(o->profiler_ranks, "all") != 0) {
@@ -125,9 +126,10 @@ void perftrace__runtime_profiler_start(void) {
     } else {
         perftrace__strbuf_printf(&dir, "%s/profiles", config->trace_dir);
     }
-    perftrace__strbuf_printf(&all, "%s\n%s\n%s\n%s\n%s\n%s", o->profiler,
+    perftrace__strbuf_printf(&all, "%s\n%s\n%s\n%s\n%s\n%s\n%s", o->profiler,
                              perftrace__strbuf_cstr(&dir), o->profile_steps, o->profiler_ranks,
-                             o->profiler_categories, o->profiler_schedule);
+                             o->profiler_categories, o->profiler_schedule,
+                             o->profiler_perf_control);
     /* A later run with the same options goes on with what is there. */
     if (!dir.failed && !all.failed &&
         (profiler.options == NULL || strcmp(profiler.options, all.data) != 0)) {

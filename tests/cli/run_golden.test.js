@@ -6,6 +6,8 @@ for (const name of Object.keys(process.env))
     if (!(name in environment({})) && name !== 'PERFTRACE_GOLDEN')
         delete process.env[name];
 
+delete process.env.TMPDIR; // the plan of a perf with steps has it
+
 // The version changes from release to release, the folder from run to run.
 const steady = (text) => text
     .replace(/^.*PERFTRACE_GOLDEN.*\n/gm, '')

@@ -1,6 +1,4 @@
 # Tests of the command line tools from the outside, by node (see tests/checker).
-find_program(PERFTRACE_NODE NAMES node nodejs)
-
 # perftrace_cli_test(NAME FILE VARIABLE tool): FILE's tests, told by VARIABLE where the tool is.
 function(perftrace_cli_test name file variable tool)
   if(NOT PERFTRACE_NODE OR NOT TARGET ${tool})
@@ -26,11 +24,14 @@ perftrace_cli_test(ctl ctl.test.js PERFTRACE_CTL perf-trace-ctl)
 if(TARGET perf-trace-run)
   add_executable(run_worker ${CMAKE_CURRENT_LIST_DIR}/run_worker.c)
   target_link_libraries(run_worker PRIVATE perftrace_flags perftrace_static)
-  foreach(noun golden launch reports)
+  add_executable(run_steps_worker ${CMAKE_CURRENT_LIST_DIR}/run_steps_worker.c)
+  target_link_libraries(run_steps_worker PRIVATE perftrace_flags perftrace_static)
+  foreach(noun golden launch perf reports)
     perftrace_cli_test(run_${noun} run_${noun}.test.js PERFTRACE_TEST_RUN perf-trace-run)
     if(TEST cli.run_${noun})
       set_property(TEST cli.run_${noun} APPEND PROPERTY
-                   ENVIRONMENT "PERFTRACE_TEST_WORKER=$<TARGET_FILE:run_worker>")
+                   ENVIRONMENT "PERFTRACE_TEST_WORKER=$<TARGET_FILE:run_worker>"
+                               "PERFTRACE_TEST_STEPS_WORKER=$<TARGET_FILE:run_steps_worker>")
     endif()
   endforeach()
 endif()

@@ -3,6 +3,9 @@ foreach(noun names schedule stage threads window)
   perftrace_unit_test(test_profiler_${noun} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_profiler_${noun}.c
                       ROOMS ${profiler_rooms})
 endforeach()
+perftrace_unit_test(test_profiler_perf_outside
+                    SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_profiler_perf_outside.c
+                    ROOMS ${profiler_rooms})
 perftrace_unit_test(test_profiler_perf SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_profiler_perf.c
                     ROOMS ${profiler_rooms})
 

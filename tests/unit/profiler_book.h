@@ -135,7 +135,9 @@ static inline int files_of(int remove) {
         }
         n++;
     }
-    closedir(d);
+    if (d) {
+        closedir(d);
+    }
     return n;
 }
 

@@ -182,6 +182,43 @@ static void test_perf(void **state) {
     assert_string_equal(plan.ranks[0].report_start, "rlinf_profile_ActorGroup_0_4711.data");
 }
 
+/* With steps perf is started off, and the worker is told how to switch it. */
+static void test_perf_steps(void **state) {
+    (void)state;
+    static const char block[] =
+        "backend: perf\nworker_groups: all\noutput_dir: /p\nsteps: [3, 7]\n";
+    assert_string_equal(
+        line(block),
+        "perf record -F 99 --call-graph=fp -D -1 "
+        "--control=fifo:/tmp/perf-trace-run-XXXXXX/0.commands,/tmp/perf-trace-run-XXXXXX/0.answers "
+        "-o /p/rlinf_profile_ActorGroup_0_%p.data -- python3 train.py");
+    assert_string_equal(env("PERFTRACE_PROFILE_STEPS"), "3,7");
+    assert_string_equal(env("PERFTRACE_PROFILER"), "perf");
+    pt_settings_t tracer = PT_SETTINGS_INIT;
+    pt_settings_put(&tracer, "PERFTRACE_PROFILER", "self,perf,nvtx", NULL);
+    request.tracer = &tracer;
+    request.first_rank = 6;
+    request.control_dir = "/run/x";
+    line(block);
+    assert_string_equal(env("PERFTRACE_PROFILER"), "self,perf,nvtx");
+    assert_string_equal(env("PERFTRACE_PROFILER_PERF_CONTROL"),
+                        "fifo:/run/x/6.commands,/run/x/6.answers");
+    pt_settings_put(&tracer, "PERFTRACE_PROFILER", "self", NULL);
+    line(block);
+    assert_string_equal(env("PERFTRACE_PROFILER"), "self,perf");
+    /* Under nsys the tracer calls cudaProfilerStart. */
+    line("backend: nsight\nworker_groups: all\noutput_dir: /p\nsteps: [3]\n");
+    assert_string_equal(env("PERFTRACE_PROFILER"), "self,cuda");
+    assert_null(env("PERFTRACE_PROFILER_PERF_CONTROL"));
+    /* Nothing is switched without steps, nor for other groups. */
+    line("backend: perf\nworker_groups: all\noutput_dir: /p\n");
+    assert_string_equal(env("PERFTRACE_PROFILER"), "self");
+    line("backend: perf\nworker_groups: other\noutput_dir: /p\nsteps: [3]\n");
+    assert_string_equal(env("PERFTRACE_PROFILER"), "self");
+    assert_null(env("PERFTRACE_PROFILER_PERF_CONTROL"));
+    pt_settings_free(&tracer);
+}
+
 static void test_temporary_directory(void **state) {
     (void)state;
     request.temp_dir = "/var/tmp";
@@ -212,7 +249,7 @@ static void test_ranks(void **state) {
         out.data,
         "env RANK=11 WORLD_SIZE=12 LOCAL_RANK=1 LOCAL_WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 "
         "MASTER_PORT=29500 PERFTRACE_DIR=/traces PERFTRACE_PROFILE_STEPS=3,10 "
-        "nsys profile --capture-range=cudaProfilerApi --capture-range-end=repeat-shutdown:2 "
+        "PERFTRACE_PROFILER=cuda nsys profile --capture-range=cudaProfilerApi --capture-range-end=repeat-shutdown:2 "
         "--kill=none -o /p/rlinf_profile_ActorGroup_11_%p python3 train.py\n");
     perftrace__strbuf_free(&out);
     pt_settings_free(&tracer);
@@ -363,11 +400,13 @@ static void test_options_win(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_nsight),      TEST(test_own_output),   TEST(test_rocprof),
-        TEST(test_rocprof_env), TEST(test_not_selected), TEST(test_perf),
-        TEST(test_ranks),       TEST(test_quoting),      TEST(test_temporary_directory),
-        TEST(test_vllm),        TEST(test_vllm_errors),  TEST(test_vllm_command),
-        TEST(test_options_win),
+        TEST(test_nsight),       TEST(test_own_output),
+        TEST(test_rocprof),      TEST(test_rocprof_env),
+        TEST(test_not_selected), TEST(test_perf),
+        TEST(test_perf_steps),   TEST(test_ranks),
+        TEST(test_quoting),      TEST(test_temporary_directory),
+        TEST(test_vllm),         TEST(test_vllm_errors),
+        TEST(test_vllm_command), TEST(test_options_win),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

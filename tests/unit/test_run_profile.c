@@ -439,9 +439,26 @@ static void test_no_yaml(void **state) {
 
 static void test_steps_warn(void **state) {
     (void)state;
-    profiled_t p = profile_of_block("backend: perf\nsteps: [1]\n");
-    assert_non_null(strstr(p.problems.warnings.data, "steps do not steer perf"));
-    drop(&p);
+    static const struct {
+        const char *block, *says; /* NULL: nothing */
+    } cases[] = {
+        {"backend: perf\nsteps: [1]\n", NULL},
+        {"backend: perf\nsteps: [1]\noptions: {D: 100}\n",
+         "options.D: steps do not steer perf: it is switched on and off as D says"},
+        {"backend: perf\nsteps: [1]\noptions: {control: \"fd:3\"}\n",
+         "options.control: steps do not steer perf: it is switched on and off as control says"},
+        {"backend: perf\noptions: {delay: 100}\n", NULL},
+        {"backend: vllm\nsteps: [1]\n", "steps do not steer vllm: it records from /start_profile"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        profiled_t p = profile_of_block(cases[i].block);
+        const char *warnings = perftrace__strbuf_cstr(&p.problems.warnings);
+        if (cases[i].says ? !strstr(warnings, cases[i].says) : *warnings != '\0') {
+            fail_msg("%s: %s", cases[i].block, warnings);
+        }
+        assert_int_equal(p.profile.steered, i == 0);
+        drop(&p);
+    }
 }
 
 int main(void) {

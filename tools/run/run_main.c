@@ -3,6 +3,7 @@
 #include "message.h"
 #include "os.h"
 #include "rank_detect.h"
+#include "run_control.h"
 #include "run_environ.h"
 #include "run_launch.h"
 #include "run_options.h"
@@ -26,6 +27,7 @@ typedef struct run {
     pt_run_problems_t problems;
     pt_plan_request_t request;
     bool has_tracer_section;
+    char control_dir[4096]; /* for the pipes of perfs; "" none */
 } run_t;
 
 static const char *env_get(const char *name, void *user) {
@@ -179,6 +181,14 @@ static int make_plan(run_t *r) {
                      "the configuration names worker_groups: say with --worker-group which one "
                      "this is");
     }
+    if (profile->backend == PT_BACKEND_PERF && profile->steered && !o->dry_run &&
+        pt_profile_selects(profile, q->group)) {
+        int status = pt_control_make_dir(q->temp_dir, r->control_dir, sizeof(r->control_dir));
+        if (status != PT_EXIT_OK) {
+            return status;
+        }
+        q->control_dir = r->control_dir;
+    }
     pt_plan_make(q, &r->plan, &r->problems);
     print_lines(&r->problems.warnings, pt_warn);
     print_lines(&r->problems.errors, pt_error);
@@ -243,6 +253,7 @@ static int launch(const run_t *r) {
     status = status ? status : look_up(r->command.items[0], NULL);
     status = status ? status : make_dir(r->plan.output_dir);
     status = status ? status : make_dir(o->log_dir);
+    status = status ? status : pt_control_make_pipes(&r->plan);
     if (status != 0) {
         return status;
     }
@@ -277,6 +288,9 @@ int main(int argc, char **argv) {
     }
     if (status == PT_OPTION_GO_ON) {
         status = r.options.dry_run ? print_plan(&r) : launch(&r);
+    }
+    if (r.control_dir[0]) {
+        pt_control_remove(&r.plan, r.control_dir);
     }
     pt_plan_free(&r.plan);
     pt_profile_free(&r.profile);

@@ -88,6 +88,7 @@ static const pt_text_t examples[] = {
     {"perf-trace-run -b nsight --steps 3,10 -n 8 -- python3 train.py",
      "eight ranks under Nsight Systems, two steps of each"},
     {"perf-trace-run -b perf -O prof -- ./train --lr 1e-4", "sample a program on the CPU"},
+    {"perf-trace-run -b perf --steps 3,10 -O prof -- ./train", "two of its steps alone"},
     {"perf-trace-run -b vllm -O /data/prof -o max_iterations=3 -- vllm serve MODEL",
      "a server that answers to /start_profile"},
     {"mpirun -n 4 perf-trace-run -b perf -O prof -- ./train",
@@ -106,7 +107,9 @@ static const pt_text_t sections[] = {
      "worker_groups: a name or a list; null, the default, is no group.\n\n"
      "steps: a list of whole numbers from 0; null is all. With nsight it brings "
      "capture-range=cudaProfilerApi and capture-range-end=stop; of several steps "
-     "repeat-shutdown:<steps> with kill=none. Options that are given win.\n\n"
+     "repeat-shutdown:<steps> with kill=none; perf starts with its events off. Options that are "
+     "given win. The steps are those of perftrace_step(3): the worker's tracer is told "
+     "(PERFTRACE_PROFILE_STEPS, PERFTRACE_PROFILER) to switch the profiler on and off.\n\n"
      "output_dir: null is <runner.logger.log_path>/<runner.logger.experiment_name>/profiling where "
      "the file has these, else the directory for temporary files.\n\n"
      "options (nsight, perf, vllm), args (rocprof_sys): a mapping; x: v becomes -x v, name: v "

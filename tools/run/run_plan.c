@@ -110,6 +110,31 @@ static void put_perf_name(planner_t *p, const char *prefix, perftrace__strbuf_t 
     perftrace__strbuf_puts(out, ".data");
 }
 
+/* With steps perf begins with its events off, and the worker's tracer switches them. */
+static void add_perf_control(planner_t *p, pt_plan_rank_t *rank) {
+    const pt_plan_request_t *q = p->request;
+    perftrace__strbuf_t dir = PERFTRACE__STRBUF_INIT;
+    perftrace__strbuf_t control = PERFTRACE__STRBUF_INIT;
+    perftrace__strbuf_t word = PERFTRACE__STRBUF_INIT;
+    if (q->control_dir) {
+        perftrace__strbuf_puts(&dir, q->control_dir);
+    } else {
+        perftrace__strbuf_printf(&dir, "%s/" PT_PLAN_CONTROL_DIR, q->temp_dir);
+    }
+    const char *where = perftrace__strbuf_cstr(&dir);
+    perftrace__strbuf_printf(&control, "fifo:%s/%" PRId64 ".commands,%s/%" PRId64 ".answers", where,
+                             rank->rank, where, rank->rank);
+    perftrace__strbuf_printf(&word, "--control=%s", perftrace__strbuf_cstr(&control));
+    add(p, rank, "-D");
+    add(p, rank, "-1");
+    add(p, rank, perftrace__strbuf_cstr(&word));
+    rank->perf_control = strdup(perftrace__strbuf_cstr(&control));
+    p->plan->failed |= dir.failed || control.failed || word.failed || !rank->perf_control;
+    perftrace__strbuf_free(&dir);
+    perftrace__strbuf_free(&control);
+    perftrace__strbuf_free(&word);
+}
+
 static const char *base_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -160,6 +185,9 @@ static void add_wrapped(planner_t *p, pt_plan_rank_t *rank, const char *prefix) 
         add(p, rank, "record");
         add_flags(p, rank);
         add_options(p, rank);
+        if (p->request->profile->steered) {
+            add_perf_control(p, rank);
+        }
         add_output(p, rank, perftrace__strbuf_cstr(&text));
         add(p, rank, "--");
         add_command(p, rank);
@@ -208,6 +236,23 @@ static void put_steps(planner_t *p, pt_plan_rank_t *rank) {
     perftrace__strbuf_free(&list);
 }
 
+/* What the worker's tracer switches on the steps, beside what it was told to switch anyway. */
+static void put_back_end(planner_t *p, pt_plan_rank_t *rank, const char *name) {
+    static const char variable[] = "PERFTRACE_PROFILER";
+    const char *given = pt_settings_get(&rank->env, variable);
+    pt_string_list_t names = PT_STRING_LIST_INIT;
+    perftrace__strbuf_t list = PERFTRACE__STRBUF_INIT;
+    p->plan->failed |= !pt_string_list_split(&names, given ? given : "", ',');
+    if (!pt_string_list_has(&names, name)) {
+        perftrace__strbuf_printf(&list, "%s%s%s", given ? given : "", given && *given ? "," : "",
+                                 name);
+        pt_settings_put(&rank->env, variable, perftrace__strbuf_cstr(&list), NULL);
+    }
+    p->plan->failed |= list.failed;
+    pt_string_list_free(&names);
+    perftrace__strbuf_free(&list);
+}
+
 static void put_rocprof(pt_plan_rank_t *rank, const char *dir, const char *prefix) {
     pt_settings_put(&rank->env, "ROCPROFSYS_TIME_OUTPUT", "false", NULL);
     pt_settings_put(&rank->env, "ROCPROFSYS_OUTPUT_PATH", dir, NULL);
@@ -231,6 +276,13 @@ static void put_env(planner_t *p, pt_plan_rank_t *rank, const char *prefix) {
     if (p->plan->selected) {
         if (q->profile->has_steps) {
             put_steps(p, rank);
+        }
+        if (rank->perf_control) {
+            put_back_end(p, rank, "perf");
+            pt_settings_put(&rank->env, "PERFTRACE_PROFILER_PERF_CONTROL", rank->perf_control,
+                            NULL);
+        } else if (q->profile->steered) {
+            put_back_end(p, rank, "cuda");
         }
         if (q->profile->backend == PT_BACKEND_ROCPROF_SYS) {
             put_rocprof(rank, p->output_dir, prefix);
@@ -321,6 +373,7 @@ void pt_plan_free(pt_plan_t *plan) {
         pt_settings_free(&rank->env);
         free(rank->report_dir);
         free(rank->report_start);
+        free(rank->perf_control);
     }
     free(plan->ranks);
     free(plan->output_dir);

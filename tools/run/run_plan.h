@@ -15,6 +15,8 @@ typedef struct pt_plan_rank {
         env;          /* set on top of what is inherited; tells all that the worker needs to know */
     char *report_dir; /* its profiler writes files here, whose names begin with report_start; */
     char *report_start; /* both NULL: no report is awaited */
+    char *
+        perf_control; /* "fifo:COMMANDS,ANSWERS": the worker switches its perf; NULL: it does not */
 } pt_plan_rank_t;
 
 typedef struct pt_plan {
@@ -26,6 +28,9 @@ typedef struct pt_plan {
     char *output_dir;  /* to be made before the start; NULL: there is none */
     bool failed;       /* memory ran out */
 } pt_plan_t;
+
+/* The last part of control_dir before it is made (--dry-run makes none). */
+#define PT_PLAN_CONTROL_DIR "perf-trace-run-XXXXXX"
 
 typedef struct pt_plan_request {
     const pt_profile_t *profile;
@@ -40,7 +45,9 @@ typedef struct pt_plan_request {
     const pt_settings_t *tracer; /* PERFTRACE_... for the workers */
     const pt_settings_t *env;    /* from the command line: wins over everything */
     const char *temp_dir;        /* for reports where there is no output_dir */
-    const char *pid; /* stands for %p where the profiler does not know it; NULL: %p stays */
+    const char
+        *control_dir; /* for the pipes of steered perfs; NULL: one that is still to be made */
+    const char *pid;  /* stands for %p where the profiler does not know it; NULL: %p stays */
     perftrace__getenv_fn get; /* of the environment that the workers inherit */
     void *user;
 } pt_plan_request_t;

@@ -45,6 +45,7 @@ typedef struct pt_profile {
     bool has_steps; /* false: all steps */
     int64_t *steps; /* as listed */
     size_t step_count;
+    bool steered; /* the worker's tracer opens a window around each step: set by the check */
     char *output_dir;      /* absolute, or NULL */
     pt_settings_t options; /* of the backend: options or args */
     pt_string_list_t flags;

@@ -112,12 +112,27 @@ static void refuse_overlap(pt_profile_t *profile, pt_run_problems_t *problems) {
     pt_string_list_free(&both);
 }
 
+/* Whether the workers' tracers switch perf on and off on the steps. */
+static void steer_perf(pt_profile_t *profile, pt_run_problems_t *problems) {
+    static const char *const own[] = {"control", "D", "delay"};
+    profile->steered = true;
+    for (size_t i = 0; i < PT_ARRAY_LEN(own); i++) {
+        const pt_setting_t *given = pt_settings_find(&profile->options, own[i]);
+        if (given && profile->steered) {
+            profile->steered = false;
+            pt_run_warning(problems, given->origin,
+                           "steps do not steer perf: it is switched on and off as %s says", own[i]);
+        }
+    }
+}
+
 static void check_nsight(pt_profile_t *profile, pt_run_problems_t *problems) {
     lower_booleans(&profile->options);
     rename_range_end(profile, problems);
     refuse_both(profile, "o", "output", problems);
     if (profile->has_steps) {
         gate_steps(profile);
+        profile->steered = true;
     }
 }
 
@@ -129,6 +144,9 @@ static void check_perf(pt_profile_t *profile, pt_run_problems_t *problems) {
     }
     if (!pt_settings_find(options, "call-graph") && !pt_string_list_has(&profile->flags, "g")) {
         pt_settings_put(options, "call-graph", "fp", NULL);
+    }
+    if (profile->has_steps) {
+        steer_perf(profile, problems);
     }
 }
 
@@ -167,12 +185,9 @@ void pt_profile_check(pt_profile_t *profile, pt_run_problems_t *problems) {
     if (profile->has_steps && profile->step_count == 0 && profile->enabled) {
         pt_run_warning(problems, NULL, "the list of steps is empty: no step is profiled");
     }
-    if (profile->has_steps &&
-        (profile->backend == PT_BACKEND_PERF || profile->backend == PT_BACKEND_VLLM)) {
-        pt_run_warning(problems, NULL, "steps do not steer %s: %s", info->name,
-                       profile->backend == PT_BACKEND_PERF
-                           ? "it records the whole run"
-                           : "it records from /start_profile to /stop_profile");
+    if (profile->has_steps && profile->backend == PT_BACKEND_VLLM) {
+        pt_run_warning(problems, NULL,
+                       "steps do not steer vllm: it records from /start_profile to /stop_profile");
     }
     if (profile->backend == PT_BACKEND_NSIGHT) {
         check_nsight(profile, problems);

@@ -4,6 +4,7 @@
 #include "exit_code.h"
 #include "human.h"
 #include "message.h"
+#include "run_control.h"
 #include "run_report.h"
 #include "run_spawn.h"
 
@@ -109,6 +110,11 @@ static void check_report(pt_rank_t *rank) {
         finish(rank);
     } else if (pt_run_report_find(plan->report_dir, plan->report_start, &rank->before, &path)) {
         pt_detail("rank %" PRId64 ": %s", plan->rank, perftrace__strbuf_cstr(&path));
+        if (!pt_control_was_used(plan)) {
+            pt_warn("rank %" PRId64 ": %s was never switched on: none of the steps came (the "
+                    "worker must call perftrace_init and perftrace_step)",
+                    plan->rank, profiler(rank));
+        }
         finish(rank);
     } else if (!rank->grace_over && !rank->killed && has_orphans(rank)) {
         start_grace(rank);

@@ -46,7 +46,8 @@ class Config(ctypes.Structure):
                                            ("hold", c_int), ("reserved", c_int),
                                            ("control", c_char_p), ("control_token", c_char_p)] + [
         (name, c_char_p) for name in ("profiler", "profiler_dir", "profiler_ranks",
-                                      "profiler_categories", "profiler_schedule")]
+                                      "profiler_categories", "profiler_schedule",
+                                      "profiler_perf_control")]
 
 
 class Arg(ctypes.Structure):
