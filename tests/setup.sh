@@ -88,18 +88,24 @@ setup_install() {
     return 1
 }
 
-# One build directory: setup_build DIR [cmake option ...]. Quiet unless it fails.
+# One build directory: setup_build DIR [cmake option ...] [-- target ...], everything without a
+# target. Quiet unless it fails.
 setup_build() {
     local build=$1 log=$1.log
     shift
     mkdir -p "${build%/*}"
-    local launcher=()
+    local launcher=() options=() targets=()
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    [ $# -le 1 ] || targets=(--target "${@:2}")
     if command -v ccache >/dev/null; then
         export CCACHE_BASEDIR=$setup_root CCACHE_NOHASHDIR=1
         launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
     fi
-    if cmake -G Ninja -S "$setup_root" -B "$build" "${launcher[@]}" "$@" >"$log" 2>&1 &&
-        cmake --build "$build" >>"$log" 2>&1; then
+    if cmake -G Ninja -S "$setup_root" -B "$build" "${launcher[@]}" "${options[@]}" >"$log" 2>&1 &&
+        cmake --build "$build" "${targets[@]}" >>"$log" 2>&1; then
         return 0
     fi
     # What failed stands before what the other job went on with.

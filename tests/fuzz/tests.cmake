@@ -3,6 +3,10 @@
 # tests/stages/fuzz.sh runs for a while.
 option(PERFTRACE_FUZZ "Build the fuzz targets with libFuzzer instead of the replaying main" OFF)
 
+if(PERFTRACE_FUZZ)
+  add_custom_target(fuzzers)
+endif()
+
 # perftrace_fuzz_test(NOUN SOURCES a.c ... ROOMS room ... [LIBS target ...] [CORPUS folder])
 # SOURCES are relative to tests/. CORPUS: tests/fuzz/corpus/NOUN unless given.
 function(perftrace_fuzz_test noun)
@@ -21,6 +25,7 @@ function(perftrace_fuzz_test noun)
   perftrace_link_rooms(${name} ${F_ROOMS})
   if(PERFTRACE_FUZZ)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(fuzzers ${name})
     set_property(GLOBAL APPEND PROPERTY PERFTRACE_FUZZERS "${name} ${F_CORPUS}")
   else()
     target_sources(${name} PRIVATE ${here}/replay_main.c)

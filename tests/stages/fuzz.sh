@@ -10,7 +10,7 @@ build=$1 seconds=$2
 setup_build "$build" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
     -DCMAKE_BUILD_TYPE=RelWithDebInfo \
     -DPERFTRACE_FUZZ=ON -DPERFTRACE_SANITIZE=fuzzer-no-link,address,undefined \
-    -DPERFTRACE_BUILD_EXAMPLES=OFF -DPERFTRACE_BUILD_SHARED=OFF || exit 1
+    -DPERFTRACE_BUILD_EXAMPLES=OFF -DPERFTRACE_BUILD_SHARED=OFF -- fuzzers || exit 1
 mkdir -p "$build/found" "$build/corpus"
 
 # One fuzzer; new inputs go to the build folder, never to the source.
