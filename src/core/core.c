@@ -208,12 +208,16 @@ void perftrace__core_remove_detail(perftrace__core_detail_t *detail) {
     perftrace__sites_refresh();
     pthread_mutex_unlock(&c->lock);
     free(detail->categories);
+    free(detail->chosen);
     free(detail);
 }
 
-void perftrace__core_open_detail(perftrace__core_detail_t *detail, bool open) {
+void perftrace__core_open_detail(perftrace__core_detail_t *detail, bool open, const char *chosen) {
     perftrace__core_t *c = &perftrace__core;
+    char *copy = *chosen ? strdup(chosen) : NULL;
     pthread_mutex_lock(&c->lock);
+    free(detail->chosen);
+    detail->chosen = copy;
     detail->open = open;
     perftrace__sites_refresh();
     pthread_mutex_unlock(&c->lock);

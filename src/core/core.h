@@ -57,8 +57,9 @@ void perftrace__core_set_filter(const char *categories, const char *names); /* N
 typedef struct perftrace__core_detail perftrace__core_detail_t;
 perftrace__core_detail_t *perftrace__core_add_detail(const char *categories);
 void perftrace__core_remove_detail(perftrace__core_detail_t *detail); /* accepts NULL */
-/* Opens or closes its window. */
-void perftrace__core_open_detail(perftrace__core_detail_t *detail, bool open);
+/* Opens or closes its window. chosen: those of the list that are on in it, in the same form; "":
+ * all. Without memory for that it is all of them. */
+void perftrace__core_open_detail(perftrace__core_detail_t *detail, bool open, const char *chosen);
 /* Who is told of scopes as they begin and end, by the thread they are of and without locks. The
  * calls of a thread nest, one end for each begin, whatever becomes of the scopes. The tables live
  * until the process ends. */

@@ -9,6 +9,7 @@
 struct perftrace__core_detail {
     struct perftrace__core_detail *next;
     char *categories; /* NULL: none */
+    char *chosen;     /* of these in the window; NULL: all */
     bool open;        /* a window that wants them */
 };
 

@@ -50,7 +50,8 @@ static bool is_closed_detail(const perftrace_i_site_t *site, const char *categor
     bool closed = false;
     for (const perftrace__core_detail_t *d = perftrace__core.details; d; d = d->next) {
         if (d->categories && perftrace__filter_pass(d->categories, NULL, category, site->name)) {
-            if (d->open) {
+            if (d->open &&
+                (!d->chosen || perftrace__filter_pass(d->chosen, NULL, category, site->name))) {
                 return false;
             }
             closed = true;
