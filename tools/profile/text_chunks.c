@@ -1,0 +1,162 @@
+/* text_chunks.c. SPDX-License-Identifier: MIT */
+#include "text_chunks.h"
+
+#include "collapsed_read.h"
+#include "ordered.h"
+#include "perf_script_read.h"
+
+#include <stdlib.h>
+
+#define CHUNK   ((size_t)4 << 20)
+#define LONGEST ((size_t)64 << 20)
+
+typedef struct chunk {
+    perftrace__strbuf_t text;
+    pt_profile_t p;
+    pt_profile_notes_t notes;
+    uint64_t lines;
+    uint64_t dropped; /* bytes before it that are left out */
+} chunk_t;
+
+/* How much of a text is whole lines (or, of perf script, whole samples). */
+static size_t whole_part(const pt_text_chunks_t *c, const char *text, size_t len) {
+    const char *feed = len > 0 ? memrchr(text, '\n', len) : NULL;
+    while (feed != NULL && c->format == PT_PROFILE_PERF_SCRIPT) {
+        const char *before = feed > text && feed[-1] == '\r' ? feed - 1 : feed;
+        if (before > text && before[-1] == '\n') {
+            break;
+        }
+        feed = feed > text ? memrchr(text, '\n', (size_t)(feed - text)) : NULL;
+    }
+    return feed != NULL ? (size_t)(feed - text) + 1 : 0;
+}
+
+/* What is too long to be a line is left out up to its end. */
+static bool drop_line(pt_text_chunks_t *c, chunk_t *k) {
+    const char *feed = NULL;
+    pt_profile_note(&k->notes, PT_PROFILE_PROBLEM_LINE_TOO_LONG, 1, 0, NULL, 0);
+    while (feed == NULL) {
+        k->dropped += k->text.len;
+        perftrace__strbuf_clear(&k->text);
+        if (c->source->end) {
+            return true;
+        }
+        if (!pt_text_source_read(c->source, CHUNK, &k->text)) {
+            return false;
+        }
+        feed = memchr(perftrace__strbuf_cstr(&k->text), '\n', k->text.len);
+    }
+    size_t n = (size_t)(feed - k->text.data);
+    k->dropped += n;
+    k->text.len -= n;
+    memmove(k->text.data, feed, k->text.len); /* from the line feed on: the line counts */
+    return true;
+}
+
+/* Fills a chunk from what is carried over and the source; the rest of the last line is carried on.
+ * False without memory. */
+static bool fill(pt_text_chunks_t *c, chunk_t *k, perftrace__strbuf_t *carry) {
+    size_t whole = 0, want = CHUNK;
+    perftrace__strbuf_clear(&k->text);
+    perftrace__strbuf_append(&k->text, carry->data, carry->len);
+    perftrace__strbuf_clear(carry);
+    while (!k->text.failed) {
+        if (k->text.len < want && !pt_text_source_read(c->source, want - k->text.len, &k->text)) {
+            return false;
+        }
+        whole = c->source->end ? k->text.len : whole_part(c, k->text.data, k->text.len);
+        if (whole > 0 || c->source->end) {
+            break;
+        }
+        want = k->text.len + CHUNK;
+        if (k->text.len > LONGEST && !drop_line(c, k)) {
+            return false;
+        }
+    }
+    perftrace__strbuf_append(carry, perftrace__strbuf_cstr(&k->text) + whole, k->text.len - whole);
+    k->text.len = whole;
+    return !k->text.failed && !carry->failed;
+}
+
+static int work(void *ctx, void *task, unsigned worker) {
+    const pt_text_chunks_t *c = ctx;
+    chunk_t *k = task;
+    (void)worker;
+    pt_collapsed_how_t how = {.leaves_only = c->load->leaves_only, .two_columns = c->two_columns};
+    const char *text = perftrace__strbuf_cstr(&k->text);
+    k->lines = c->format == PT_PROFILE_COLLAPSED
+                   ? pt_collapsed_read(&k->p, text, k->text.len, &how, &k->notes)
+                   : pt_perf_script_read(&k->p, text, k->text.len, &k->notes);
+    return k->p.failed ? PT_EXIT_INTERNAL : PT_EXIT_OK;
+}
+
+/* Offsets are those of the file, which is not UTF-8 always. */
+static void tell_notes(const pt_text_chunks_t *c, chunk_t *k) {
+    for (unsigned i = 0; i < PT_PROFILE_PROBLEM_COUNT && c->source->encoding != PT_TEXT_UTF8; i++) {
+        k->notes.of[i].offset = PT_NO_OFFSET;
+    }
+    pt_profile_notes_tell(&k->notes, c->load->book, c->file, c->lines, c->bytes);
+}
+
+static int emit(void *ctx, void *task) {
+    pt_text_chunks_t *c = ctx;
+    chunk_t *k = task;
+    pt_profile_merge(c->p, &k->p);
+    tell_notes(c, k);
+    c->lines += k->lines;
+    c->bytes += k->dropped + k->text.len;
+    if (c->load->progress != NULL) {
+        pt_progress_add(c->load->progress, k->text.len);
+    }
+    return c->p->failed ? PT_EXIT_INTERNAL : PT_EXIT_OK;
+}
+
+static void release(void *ctx, void *task) {
+    chunk_t *k = task;
+    (void)ctx;
+    pt_profile_free(&k->p);
+}
+
+static void begin(const pt_text_chunks_t *c, chunk_t *k) {
+    pt_profile_init(&k->p);
+    k->p.keep_order = c->load->keep_order;
+    k->notes = (pt_profile_notes_t){.of = {{.count = 0}}};
+    k->dropped = 0;
+}
+
+/* A chunk is free again when as many were taken after it as there may be in flight. */
+static pt_exit_t read_all(pt_text_chunks_t *c, pt_ordered_t *pipe, chunk_t *ring, size_t count) {
+    int status = PT_EXIT_OK;
+    for (size_t i = 0; status == PT_EXIT_OK && (c->head->len > 0 || !c->source->end); i++) {
+        chunk_t *k = &ring[i % count];
+        begin(c, k);
+        if (!fill(c, k, c->head)) {
+            pt_ordered_cancel(pipe, PT_EXIT_INTERNAL);
+            break;
+        }
+        status = pt_ordered_submit(pipe, PT_ORDERED_NO_LANE, k);
+    }
+    return (pt_exit_t)pt_ordered_finish(pipe);
+}
+
+pt_exit_t pt_text_chunks_read(pt_text_chunks_t *c) {
+    unsigned threads = c->load->threads > 1 ? c->load->threads : 0;
+    pt_ordered_options_t options = {.threads = threads,
+                                    .in_flight = 2 * threads + 1,
+                                    .ctx = c,
+                                    .work = work,
+                                    .emit = emit,
+                                    .release = release};
+    size_t count = options.in_flight + 1;
+    chunk_t *ring = calloc(count, sizeof *ring);
+    pt_ordered_t *pipe = ring != NULL ? pt_ordered_new(&options) : NULL;
+    c->bytes = c->source->mark;
+    pt_exit_t status = pipe != NULL ? read_all(c, pipe, ring, count) : PT_EXIT_INTERNAL;
+    pt_ordered_free(pipe);
+    for (size_t i = 0; ring != NULL && i < count; i++) {
+        perftrace__strbuf_free(&ring[i].text);
+        pt_profile_free(&ring[i].p);
+    }
+    free(ring);
+    return status;
+}
