@@ -29,13 +29,21 @@ refuses() {
     fi
 }
 
+# Warnings of the optimiser do not depend on the standard: only the first one sees all levels.
+levels() { # STANDARD
+    case $1 in
+    c11 | c++17) echo -O0 -O2 -O3 ;;
+    *) echo -O2 ;;
+    esac
+}
+
 strict="-pedantic -Wall -Wextra -Werror -Wshadow -Wundef"
 include=-I$source/include
 for compiler in gcc clang; do
     command -v $compiler >/dev/null || continue
     for standard in c11 gnu11 c17 c2x; do
         for switch in "" -DPERFTRACE_DISABLE; do
-            for level in -O0 -O2 -O3; do
+            for level in $(levels $standard); do
                 # shellcheck disable=SC2086
                 compiles "$compiler $standard $level $switch" $compiler -std=$standard $strict \
                     -Wstrict-prototypes -Wconversion $level $switch $include -c \
@@ -62,7 +70,7 @@ for compiler in g++ clang++; do
     command -v $compiler >/dev/null || continue
     for standard in c++17 gnu++17 c++20; do
         for switch in "" -DPERFTRACE_DISABLE; do
-            for level in -O0 -O2 -O3; do
+            for level in $(levels $standard); do
                 # shellcheck disable=SC2086
                 compiles "$compiler $standard $level $switch" $compiler -std=$standard $strict \
                     $level $switch "$include" -c "$here/every_macro.cpp" -o "$work/macros.o"
