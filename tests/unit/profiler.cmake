@@ -1,4 +1,4 @@
-set(profiler_rooms base record ring core profiler)
+set(profiler_rooms base record ring core trace_names profiler)
 foreach(noun names schedule stage threads window)
   perftrace_unit_test(test_profiler_${noun} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_profiler_${noun}.c
                       ROOMS ${profiler_rooms})
