@@ -16,6 +16,7 @@
  * as they are. */
 typedef enum pt_column_kind {
     PT_COLUMN_TEXT,
+    PT_COLUMN_LONG,    /* a text of which people see more: a kernel's name, a sentence */
     PT_COLUMN_COUNT,   /* 1,234 */
     PT_COLUMN_SECONDS, /* 1.23 s, 45.6 ms */
     PT_COLUMN_SHARE,   /* 0.123: 12.3 % */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define TEXT_COLUMNS 40U /* longer texts are cut for people */
+#define LONG_COLUMNS 90U /* of a column that is meant to be long */
 #define NOTE_WIDTH   100U
 #define HEAD         "\033[1m"
 #define MARK         "\033[33m"
@@ -23,7 +24,8 @@ static void put_cell(perftrace__strbuf_t *out, const pt_table_column_t *column,
         bool set = cell->kind == PT_CELL_NUMBER && cell->number != 0;
         perftrace__strbuf_puts(out, set ? column->title : "");
     } else if (cell->kind == PT_CELL_TEXT) {
-        pt_table_visible(out, cell->text, TEXT_COLUMNS);
+        pt_table_visible(out, cell->text,
+                         column->kind == PT_COLUMN_LONG ? LONG_COLUMNS : TEXT_COLUMNS);
     } else if (cell->kind == PT_CELL_NUMBER) {
         pt_table_format(out, column->kind, cell->number);
     } else {
@@ -32,7 +34,8 @@ static void put_cell(perftrace__strbuf_t *out, const pt_table_column_t *column,
 }
 
 static bool is_left(const pt_table_column_t *column) {
-    return column->kind == PT_COLUMN_TEXT || column->kind == PT_COLUMN_FLAG;
+    return column->kind == PT_COLUMN_TEXT || column->kind == PT_COLUMN_LONG ||
+           column->kind == PT_COLUMN_FLAG;
 }
 
 static unsigned columns_of(const perftrace__strbuf_t *text) {

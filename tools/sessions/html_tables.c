@@ -10,9 +10,9 @@ static pt_name_t name_of(const char *text) {
 
 static const char *kind_name(pt_column_kind_t kind) {
     static const char *const names[] = {
-        [PT_COLUMN_TEXT] = "text",   [PT_COLUMN_COUNT] = "count",   [PT_COLUMN_SECONDS] = "seconds",
-        [PT_COLUMN_SHARE] = "share", [PT_COLUMN_CHANGE] = "change", [PT_COLUMN_NUMBER] = "number",
-        [PT_COLUMN_TIME] = "time",   [PT_COLUMN_FLAG] = "flag"};
+        [PT_COLUMN_TEXT] = "text",       [PT_COLUMN_LONG] = "text",   [PT_COLUMN_COUNT] = "count",
+        [PT_COLUMN_SECONDS] = "seconds", [PT_COLUMN_SHARE] = "share", [PT_COLUMN_CHANGE] = "change",
+        [PT_COLUMN_NUMBER] = "number",   [PT_COLUMN_TIME] = "time",   [PT_COLUMN_FLAG] = "flag"};
     return names[kind];
 }
 

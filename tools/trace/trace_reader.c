@@ -2,6 +2,7 @@
 #include "trace_reader.h"
 
 #include "event_fast.h"
+#include "event_lean.h"
 
 #include <stdio.h>
 
@@ -117,6 +118,13 @@ static void on_record(void *ctx, const char *p, size_t len, bool plain) {
         if (r->brief && (ev.has & PT_EVENT_VERBATIM) != 0) {
             pt_shape_learn(&r->shapes, &ev);
         }
+        r->event(r->ctx, &ev);
+        return;
+    }
+    if (r->lean && pt_event_read_lean(p, len, &r->hints, &ev)) {
+        r->record = p;
+        r->ordinal++;
+        r->objects++;
         r->event(r->ctx, &ev);
         return;
     }

@@ -17,6 +17,7 @@ typedef struct pt_trace_reader {
     pt_problems_t *book; /* NULL: problems are not told (a first pass) */
     unsigned file;       /* number of the file in the book */
     bool brief;          /* events may be brief (PT_EVENT_BRIEF) */
+    bool lean;           /* events need no more than event_lean.h sets */
 
     /* Read by the caller. */
     uint64_t ordinal; /* of the event being given out, from 1; of the last one afterwards */
@@ -25,6 +26,7 @@ typedef struct pt_trace_reader {
     pt_cutter_t cutter;
     pt_event_reader_t parser;
     pt_shape_set_t shapes;
+    perftrace__json_hints_t hints;
     const char *record; /* the record that is being read; NULL: none */
 } pt_trace_reader_t;
 

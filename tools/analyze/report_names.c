@@ -1,0 +1,283 @@
+/* report_names.c: what took how long, by name, over all ranks. SPDX-License-Identifier: MIT */
+#include "analyze_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static int64_t total_of(const pt_sums_t *l) {
+    int64_t total = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        total += l->row[i].total;
+    }
+    return total;
+}
+
+static void put_text(pt_table_t *t, pt_str_t text) {
+    if (text.len > 0) {
+        pt_table_text(t, text.p, text.len);
+    } else {
+        pt_table_cstr(t, NULL);
+    }
+}
+
+static void put_spread(pt_table_t *t, const pt_sum_row_t *a) {
+    double mean = (double)a->total / (double)a->count;
+    pt_table_number(t, (double)a->ranks);
+    pt_table_number(t, a->mean_low / 1e9);
+    pt_table_number(t, a->mean_high / 1e9);
+    pt_table_number(t, mean > 0 ? (a->mean_high - a->mean_low) / mean : (double)NAN);
+    pt_table_number(t, pt_seconds(a->rank_low));
+    pt_table_number(t, pt_seconds(a->rank_high));
+}
+
+static void spread_columns(pt_table_t *t) {
+    pt_table_column(t, "ranks", "Ranks", PT_COLUMN_COUNT);
+    pt_table_detail(t, "rank_mean_min_s", PT_COLUMN_SECONDS);
+    pt_table_detail(t, "rank_mean_max_s", PT_COLUMN_SECONDS);
+    pt_table_column(t, "spread", "Spread", PT_COLUMN_SHARE);
+    pt_table_detail(t, "rank_total_min_s", PT_COLUMN_SECONDS);
+    pt_table_detail(t, "rank_total_max_s", PT_COLUMN_SECONDS);
+}
+
+static void classes(const pt_results_t *l, int64_t kernels, pt_report_t *report) {
+    pt_sums_t sums;
+    pt_sums_make(l, PT_SUM_BY_CLASS, PT_ROW_KERNEL, PT_ROW_KERNEL, &sums);
+    pt_table_t *t = pt_report_table(report, "kernel_classes", "Kernels by class", false);
+    static const char *const groups[] = {"compute", "communication", "memory"};
+    t->failed |= sums.failed;
+    pt_table_column(t, "class", "Class", PT_COLUMN_TEXT);
+    pt_table_column(t, "group", "Group", PT_COLUMN_TEXT);
+    pt_table_column(t, "share", "Share", PT_COLUMN_SHARE);
+    pt_table_column(t, "total_s", "Total", PT_COLUMN_SECONDS);
+    pt_table_column(t, "mean_s", "Mean", PT_COLUMN_SECONDS);
+    pt_table_column(t, "count", "Count", PT_COLUMN_COUNT);
+    spread_columns(t);
+    pt_table_note(t,
+                  "Share of the sum of all kernels' times; the first rule that fits a name tells "
+                  "its class. Spread: of the ranks' means, in parts of the mean.");
+    for (size_t i = 0; i < sums.count; i++) {
+        const pt_sum_row_t *a = &sums.row[i];
+        put_text(t, a->class);
+        pt_table_cstr(t, a->group >= 0 && a->group < 3 ? groups[a->group] : NULL);
+        pt_table_number(t, kernels > 0 ? (double)a->total / (double)kernels : (double)NAN);
+        pt_table_number(t, pt_seconds(a->total));
+        pt_table_number(t, (double)a->total / (double)a->count / 1e9);
+        pt_table_number(t, (double)a->count);
+        put_spread(t, a);
+    }
+    pt_sums_free(&sums);
+}
+
+static void put_sum(pt_table_t *t, const pt_sum_row_t *a, int64_t whole) {
+    pt_table_number(t, whole > 0 ? (double)a->total / (double)whole : (double)NAN);
+    pt_table_number(t, pt_seconds(a->total));
+    pt_table_number(t, (double)a->total / (double)a->count / 1e9);
+    pt_table_number(t, pt_seconds(a->min));
+    pt_table_number(t, pt_seconds(a->max));
+    pt_table_number(t, (double)a->count);
+}
+
+static void sum_columns(pt_table_t *t) {
+    pt_table_column(t, "share", "Share", PT_COLUMN_SHARE);
+    pt_table_column(t, "total_s", "Total", PT_COLUMN_SECONDS);
+    pt_table_column(t, "mean_s", "Mean", PT_COLUMN_SECONDS);
+    pt_table_column(t, "min_s", "Min", PT_COLUMN_SECONDS);
+    pt_table_column(t, "max_s", "Max", PT_COLUMN_SECONDS);
+    pt_table_column(t, "count", "Count", PT_COLUMN_COUNT);
+}
+
+static void kernels(const pt_sums_t *sums, size_t most, pt_report_t *report) {
+    int64_t total = total_of(sums);
+    pt_table_t *t = pt_report_table(report, "kernels", "Top kernels", false);
+    t->failed |= sums->failed;
+    sum_columns(t);
+    spread_columns(t);
+    pt_table_column(t, "class", "Class", PT_COLUMN_TEXT);
+    pt_table_column(t, "name", "Kernel", PT_COLUMN_LONG);
+    pt_table_note(t, "Share of the sum of all kernels' times, over all ranks.");
+    for (size_t i = 0; i < PT_MIN(sums->count, most); i++) {
+        put_sum(t, &sums->row[i], total);
+        put_spread(t, &sums->row[i]);
+        put_text(t, sums->row[i].class);
+        put_text(t, sums->row[i].name);
+    }
+}
+
+static void host(const pt_results_t *l, size_t most, pt_report_t *report) {
+    pt_sums_t sums;
+    pt_sums_make(l, PT_SUM_BY_NAME, PT_ROW_OTHER, PT_ROW_PYTHON, &sums);
+    pt_table_t *t = pt_report_table(report, "host", "Top scopes of the host", false);
+    t->failed |= sums.failed;
+    sum_columns(t);
+    pt_table_column(t, "category", "Category", PT_COLUMN_TEXT);
+    pt_table_column(t, "name", "Name", PT_COLUMN_LONG);
+    pt_table_note(t, "Share of the sum of all scopes' times. Scopes lie in each other: shares do "
+                     "not add up to times of the clock.");
+    int64_t total = total_of(&sums);
+    for (size_t i = 0; i < PT_MIN(sums.count, most); i++) {
+        put_sum(t, &sums.row[i], total);
+        put_text(t, sums.row[i].cat);
+        put_text(t, sums.row[i].name);
+    }
+    pt_sums_free(&sums);
+}
+
+static bool has_gloo(pt_str_t name) {
+    for (size_t i = 0; i + 4 <= name.len; i++) {
+        if (strncasecmp(name.p + i, "gloo", 4) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void communication(const pt_results_t *l, int64_t kernels_ns, pt_report_t *report) {
+    pt_sums_t sums;
+    pt_sums_make(l, PT_SUM_BY_NAME, PT_ROW_OTHER, PT_ROW_MEMSET, &sums);
+    pt_table_t *t = pt_report_table(report, "communication", "Communication", false);
+    t->failed |= sums.failed;
+    sum_columns(t);
+    pt_table_column(t, "where", "Where", PT_COLUMN_TEXT);
+    pt_table_column(t, "name", "Name", PT_COLUMN_LONG);
+    pt_table_note(t, "Kernels of the group communication, and whatever is named gloo on the host. "
+                     "Share of the sum of all kernels' times, for kernels.");
+    for (size_t i = 0; i < sums.count; i++) {
+        const pt_sum_row_t *a = &sums.row[i];
+        bool kernel = a->kind == PT_ROW_KERNEL && a->group == 1;
+        if (kernel || (!PT_ROW_IS_WORK(a->kind) && has_gloo(a->name))) {
+            put_sum(t, a, kernel ? kernels_ns : 0);
+            pt_table_cstr(t, kernel ? "device" : "host");
+            put_text(t, a->name);
+        }
+    }
+    pt_sums_free(&sums);
+}
+
+/* ---- copies ---- */
+
+typedef struct copy_row {
+    pt_str_t kind;
+    int64_t count, bytes, known, total, best;
+} copy_row_t;
+
+static int64_t plus(int64_t a, int64_t b) {
+    return a == PT_NOT_RECORDED ? b : b == PT_NOT_RECORDED ? a : a + b;
+}
+
+#define COPY_KINDS 64U
+
+static void copies(const pt_results_t *l, pt_report_t *report) {
+    copy_row_t row[COPY_KINDS];
+    size_t rows = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        const pt_rank_result_t *r = &l->result[i];
+        for (size_t n = 0; n < pt_result_rows(r, PT_RT_transfers); n++) {
+            const int64_t *cell = pt_result_at(r, PT_RT_transfers, n);
+            pt_str_t kind = pt_result_text_of(r, cell[0]);
+            size_t k = 0;
+            while (k < rows && !pt_str_is(row[k].kind, kind.p, kind.len)) {
+                k++;
+            }
+            if (k == rows && rows < COPY_KINDS) {
+                row[rows++] =
+                    (copy_row_t){kind, 0, PT_NOT_RECORDED, PT_NOT_RECORDED, 0, PT_NOT_RECORDED};
+            }
+            copy_row_t *a = &row[PT_MIN(k, COPY_KINDS - 1)];
+            a->count += cell[1];
+            a->bytes = plus(a->bytes, cell[2]);
+            a->known = plus(a->known, cell[3]);
+            a->total += cell[4];
+            a->best = PT_MAX(a->best, cell[5]);
+        }
+    }
+    pt_table_t *t = pt_report_table(report, "transfers", "Copies and sets of the devices", false);
+    pt_table_column(t, "kind", "Kind", PT_COLUMN_TEXT);
+    pt_table_column(t, "count", "Count", PT_COLUMN_COUNT);
+    pt_table_column(t, "total_s", "Time", PT_COLUMN_SECONDS);
+    pt_table_column(t, "bytes", "Bytes", PT_COLUMN_COUNT);
+    pt_table_column(t, "rate_gb_s", "GB/s", PT_COLUMN_NUMBER);
+    pt_table_column(t, "best_gb_s", "best", PT_COLUMN_NUMBER);
+    pt_table_note(t, "Rates are over those whose bytes are recorded.");
+    for (size_t k = 0; k < rows; k++) {
+        const copy_row_t *a = &row[k];
+        put_text(t, a->kind);
+        pt_table_number(t, (double)a->count);
+        pt_table_number(t, pt_seconds(a->total));
+        pt_table_number(t, a->bytes == PT_NOT_RECORDED ? (double)NAN : (double)a->bytes);
+        pt_table_number(t, a->bytes == PT_NOT_RECORDED || a->known <= 0
+                               ? (double)NAN
+                               : (double)a->bytes / (double)a->known);
+        pt_table_number(t, a->best == PT_NOT_RECORDED ? (double)NAN : (double)a->best / 1e9);
+    }
+    t = pt_report_table(report, "copies", "aten::copy_ on the host", false);
+    pt_table_column(t, "rank", "Rank", PT_COLUMN_COUNT);
+    pt_table_column(t, "count", "Count", PT_COLUMN_COUNT);
+    pt_table_column(t, "total_s", "Total", PT_COLUMN_SECONDS);
+    for (size_t i = 0; i < l->count; i++) {
+        const pt_rank_result_t *r = &l->result[i];
+        if (r->fact[PT_FACT_copies] != PT_NOT_RECORDED) {
+            pt_table_number(t, (double)r->fact[PT_FACT_rank]);
+            pt_table_number(t, pt_result_fact(r, PT_FACT_copies));
+            pt_table_number(t, pt_fact_seconds(r, PT_FACT_copies_ns));
+        }
+    }
+}
+
+/* Every name there is, for programs. */
+static void names(const pt_results_t *l, pt_report_t *report) {
+    pt_sums_t sums;
+    pt_sums_make(l, PT_SUM_BY_NAME, PT_ROW_OTHER, PT_ROW_MEMSET, &sums);
+    pt_table_t *t = pt_report_table(report, "names", "All names", false);
+    t->failed |= sums.failed;
+    pt_table_column(t, "name", "Name", PT_COLUMN_LONG);
+    pt_table_column(t, "category", "Category", PT_COLUMN_TEXT);
+    pt_table_column(t, "count", "Count", PT_COLUMN_COUNT);
+    pt_table_column(t, "total_s", "Total", PT_COLUMN_SECONDS);
+    pt_table_column(t, "min_s", "Min", PT_COLUMN_SECONDS);
+    pt_table_column(t, "max_s", "Max", PT_COLUMN_SECONDS);
+    for (size_t i = 0; i < sums.count; i++) {
+        const pt_sum_row_t *a = &sums.row[i];
+        put_text(t, a->name);
+        put_text(t, a->cat);
+        pt_table_number(t, (double)a->count);
+        pt_table_number(t, pt_seconds(a->total));
+        pt_table_number(t, pt_seconds(a->min));
+        pt_table_number(t, pt_seconds(a->max));
+    }
+    pt_sums_free(&sums);
+}
+
+static void phases(const pt_results_t *l, pt_report_t *report) {
+    pt_table_t *t = pt_report_table(report, "phases", "Events by phase", false);
+    pt_table_column(t, "rank", "Rank", PT_COLUMN_COUNT);
+    pt_table_column(t, "ph", "Phase", PT_COLUMN_TEXT);
+    pt_table_column(t, "count", "Count", PT_COLUMN_COUNT);
+    for (size_t i = 0; i < l->count; i++) {
+        const pt_rank_result_t *r = &l->result[i];
+        for (size_t n = 0; n < pt_result_rows(r, PT_RT_phases); n++) {
+            const int64_t *cell = pt_result_at(r, PT_RT_phases, n);
+            pt_table_number(t, (double)r->fact[PT_FACT_rank]);
+            put_text(t, pt_result_text_of(r, cell[0]));
+            pt_table_number(t, (double)cell[1]);
+        }
+    }
+}
+
+void pt_report_names(const pt_analyze_report_t *how, pt_report_t *report) {
+    size_t most = how->top == 0 ? SIZE_MAX : how->top;
+    pt_sums_t sums;
+    pt_sums_make(how->results, PT_SUM_BY_NAME, PT_ROW_KERNEL, PT_ROW_KERNEL, &sums);
+    int64_t total = total_of(&sums);
+    classes(how->results, total, report);
+    kernels(&sums, most, report);
+    pt_sums_free(&sums);
+    communication(how->results, total, report);
+    copies(how->results, report);
+    host(how->results, most, report);
+    if (how->details) {
+        names(how->results, report);
+        phases(how->results, report);
+    }
+}
