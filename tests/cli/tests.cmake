@@ -18,6 +18,10 @@ foreach(noun golden corpus lines input traces report compare page)
   perftrace_cli_test(sessions_${noun} sessions_${noun}.test.js PERFTRACE_SESSIONS perf-trace-sessions)
 endforeach()
 
+foreach(noun corpus)
+  perftrace_cli_test(analyze_${noun} analyze_${noun}.test.js PERFTRACE_ANALYZE perf-trace-analyze)
+endforeach()
+
 perftrace_cli_test(ctl ctl.test.js PERFTRACE_CTL perf-trace-ctl)
 
 # The traced worker is for one test; the others start what is everywhere.
@@ -35,3 +39,7 @@ if(TARGET perf-trace-run)
     endif()
   endforeach()
 endif()
+
+foreach(noun tables)
+  perftrace_cli_test(stacks_${noun} stacks_${noun}.test.js PERFTRACE_STACKS perf-trace-stacks)
+endforeach()

@@ -294,6 +294,22 @@ void pt_profile_scale(pt_profile_t *p, double factor, pt_profile_unit_t unit) {
     }
 }
 
+void pt_profile_empty_thread(pt_profile_t *p, size_t thread) {
+    pt_profile_thread_t *t = &p->thread[thread];
+    for (size_t i = t->root; i < p->nodes; i++) {
+        pt_profile_node_t *n = &p->node[i];
+        if (n->thread == thread) {
+            n->samples = 0;
+            n->weight = 0;
+            n->first = UINT64_MAX;
+        }
+    }
+    p->samples -= t->samples;
+    t->samples = 0;
+    t->weight = 0;
+    t->count = 0;
+}
+
 static int compare_numbers(const void *a, const void *b) {
     const double *x = a, *y = b;
     return (*x > *y) - (*x < *y);

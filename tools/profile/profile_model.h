@@ -99,6 +99,8 @@ void pt_profile_scale(pt_profile_t *p, double factor, pt_profile_unit_t unit);
 /* The upper median of the weights of all samples; 0 without any. Needs keep_order. False without
  * memory. */
 bool pt_profile_median(const pt_profile_t *p, double *ret);
+/* Takes all samples out of a thread, which stays. */
+void pt_profile_empty_thread(pt_profile_t *p, size_t thread);
 /* Numbers the threads in the order of their names (bytes), equal ones as they are. */
 void pt_profile_sort_threads(pt_profile_t *p);
 

@@ -83,14 +83,14 @@ void pt_report_head(pt_stacks_report_t *r, const char *const *input, size_t inpu
 /* ---- threads ---- */
 
 typedef struct ranked {
-    double weight;
+    double rank;
     size_t thread;
 } ranked_t;
 
 static int compare(const void *a, const void *b) {
     const ranked_t *x = a, *y = b;
-    if (x->weight != y->weight) {
-        return x->weight > y->weight ? -1 : 1;
+    if (x->rank != y->rank) {
+        return x->rank > y->rank ? -1 : 1;
     }
     return (x->thread > y->thread) - (x->thread < y->thread);
 }
@@ -134,7 +134,7 @@ bool pt_report_threads(pt_stacks_report_t *r) {
     for (size_t i = 0; i < v->p->threads; i++) {
         base[v->p->thread[i].unit] += v->p->thread[i].weight;
         if (v->wanted[i]) {
-            order[n++] = (ranked_t){v->p->thread[i].weight, i};
+            order[n++] = (ranked_t){pt_stack_rank(v, v->p->thread[i].weight), i};
         }
     }
     qsort(order, n, sizeof *order, compare);

@@ -121,11 +121,12 @@ static void add_name(pt_category_row_t *row, uint32_t name) {
 }
 
 /* Few rows, and equal ones stay in their order. */
-static void sort_rows(pt_category_row_t *row, size_t rows) {
+static void sort_rows(const pt_stack_view_t *v, pt_category_row_t *row, size_t rows) {
     for (size_t i = 1; i < rows; i++) {
         pt_category_row_t moved = row[i];
         size_t at = i;
-        for (; at > 0 && row[at - 1].weight < moved.weight; at--) {
+        for (; at > 0 && pt_stack_rank(v, row[at - 1].weight) < pt_stack_rank(v, moved.weight);
+             at--) {
             row[at] = row[at - 1];
         }
         row[at] = moved;
@@ -162,7 +163,7 @@ bool pt_category_sum(const pt_categories_t *c, const pt_stack_view_t *v, const p
         table->row[table->rows++] = (pt_category_row_t){.title = "Other", .weight = other};
     }
     if (ok) {
-        sort_rows(table->row, table->rows);
+        sort_rows(v, table->row, table->rows);
     }
     free(sum);
     free(row_of);

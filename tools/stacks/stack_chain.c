@@ -67,8 +67,8 @@ static bool add(pt_chains_t *c, uint32_t *name, uint32_t len, uint32_t thread,
 
 static int compare(const void *a, const void *b) {
     const pt_chain_t *x = a, *y = b;
-    if (x->weight != y->weight) {
-        return x->weight > y->weight ? -1 : 1;
+    if (x->rank != y->rank) {
+        return x->rank > y->rank ? -1 : 1;
     }
     return (x->place > y->place) - (x->place < y->place);
 }
@@ -116,6 +116,9 @@ static bool make(const pt_stack_view_t *v, part_t part, uint32_t name, uint64_t 
     bool ok = make_path(v, &path);
     for (size_t i = 0; ok && i < v->entries; i++) {
         ok = add_part(c, v, v->entry[i], &path, part, name, most);
+    }
+    for (size_t i = 0; i < c->count; i++) {
+        c->chain[i].rank = pt_stack_rank(v, c->chain[i].weight);
     }
     if (ok && c->count > 0) {
         qsort(c->chain, c->count, sizeof *c->chain, compare);

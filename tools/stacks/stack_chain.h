@@ -12,6 +12,7 @@ typedef struct pt_chain {
     uint64_t samples;
     double weight;
     size_t place; /* among all chains, in the order in which they occur */
+    double rank;  /* pt_stack_rank of the weight */
 } pt_chain_t;
 
 typedef struct pt_chains {

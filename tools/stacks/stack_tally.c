@@ -29,13 +29,16 @@ static void add(sums_t *s, uint32_t what, const pt_profile_node_t *n) {
 
 static int compare(const void *a, const void *b) {
     const pt_tally_row_t *x = a, *y = b;
-    if (x->weight != y->weight) {
-        return x->weight > y->weight ? -1 : 1;
+    if (x->rank != y->rank) {
+        return x->rank > y->rank ? -1 : 1;
     }
     return (x->place > y->place) - (x->place < y->place);
 }
 
-static bool end(sums_t *s, bool ok) {
+static bool end(sums_t *s, const pt_stack_view_t *v, bool ok) {
+    for (size_t i = 0; i < s->tally->rows; i++) {
+        s->tally->row[i].rank = pt_stack_rank(v, s->tally->row[i].weight);
+    }
     if (ok && s->tally->rows > 0) {
         qsort(s->tally->row, s->tally->rows, sizeof *s->tally->row, compare);
     }
@@ -52,7 +55,7 @@ static bool tally_self(const pt_stack_view_t *v, bool names, pt_tally_t *tally) 
             add(&s, names ? v->name[n->frame] : n->frame, n);
         }
     }
-    return end(&s, ok);
+    return end(&s, v, ok);
 }
 
 bool pt_tally_self(const pt_stack_view_t *v, pt_tally_t *tally) {
@@ -85,7 +88,7 @@ bool pt_tally_inclusive(const pt_stack_view_t *v, pt_tally_t *tally) {
             }
         }
     }
-    ok = end(&s, ok && path != NULL && seen != NULL);
+    ok = end(&s, v, ok && path != NULL && seen != NULL);
     free(path);
     free(seen);
     return ok;

@@ -11,6 +11,7 @@ typedef struct pt_tally_row {
     uint64_t samples;
     double weight;
     size_t place; /* among all rows, in the order in which they occur */
+    double rank;  /* pt_stack_rank of the weight */
 } pt_tally_row_t;
 
 typedef struct pt_tally {

@@ -1,6 +1,7 @@
 /* stack_view.c. SPDX-License-Identifier: MIT */
 #include "stack_view.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -94,6 +95,7 @@ bool pt_stack_view_make(const pt_profile_t *p, const char *filter, pt_stack_view
     v->taken = v->wanted + p->threads;
     v->frame_of = v->name + p->frames;
     choose_threads(v, filter);
+    v->grain = v->weight == floor(v->weight) ? 0 : ldexp(v->weight, -40);
     return number_names(v) && list_entries(v);
 }
 
@@ -114,6 +116,10 @@ uint32_t pt_stack_name(const pt_stack_view_t *v, const char *name) {
         }
     }
     return PT_PROFILE_NONE;
+}
+
+double pt_stack_rank(const pt_stack_view_t *v, double weight) {
+    return v->grain > 0 ? round(weight / v->grain) : weight;
 }
 
 double pt_share(double weight, double base) {

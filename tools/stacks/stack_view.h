@@ -16,6 +16,7 @@ typedef struct pt_stack_view {
     size_t matching, left_out; /* threads that match; those of them that are not in the sums */
     uint64_t samples;
     double weight; /* the base of shares */
+    double grain;  /* what weights may differ by and be equal; 0: nothing */
     pt_profile_unit_t unit;
     uint32_t *name; /* of each frame: the number of its name */
     size_t names;
@@ -32,6 +33,9 @@ uint32_t pt_stack_name(const pt_stack_view_t *view, const char *name);
 static inline const char *pt_stack_name_text(const pt_stack_view_t *view, uint32_t name) {
     return pt_frame_name(view->p, view->frame_of[name]);
 }
+/* What a weight is sorted by: sums of the same weights in another order may differ in their last
+ * bits, and must not part what is equal. */
+double pt_stack_rank(const pt_stack_view_t *view, double weight);
 /* weight as a part of base; 0 when base is 0. Never above 1. */
 double pt_share(double weight, double base);
 

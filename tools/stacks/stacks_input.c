@@ -42,7 +42,8 @@ bool pt_stacks_unit_is_auto(const pt_stacks_options_t *o) {
     return o->unit == PT_WEIGHTS_AUTO || (o->unit == PT_WEIGHTS_DEFAULT && writes(o));
 }
 
-bool pt_stacks_set_unit(const pt_stacks_options_t *o, pt_profile_t *p, const char *name, bool say) {
+bool pt_stacks_set_unit(const pt_stacks_options_t *o, pt_profile_t *p,
+                        perftrace__strbuf_t *ret_said) {
     static const struct {
         double factor;
         pt_profile_unit_t unit;
@@ -64,11 +65,14 @@ bool pt_stacks_set_unit(const pt_stacks_options_t *o, pt_profile_t *p, const cha
             return false;
         }
         bool times = median > LARGEST_COUNT;
-        if (say && times) {
-            pt_note("%s: weights are taken for nanoseconds (their median is %.9g)", name, median);
-        } else if (say) {
-            pt_note("%s: weights are taken for counts of samples at %llu Hz (their median is %.9g)",
-                    name, (unsigned long long)o->freq, median);
+        if (ret_said != NULL && times) {
+            perftrace__strbuf_printf(
+                ret_said, "weights are taken for nanoseconds (their median is %.9g)", median);
+        } else if (ret_said != NULL) {
+            perftrace__strbuf_printf(
+                ret_said,
+                "weights are taken for counts of samples at %llu Hz (their median is %.9g)",
+                (unsigned long long)o->freq, median);
         }
         pt_profile_scale(p, times ? 1e-9 : 1.0 / (double)o->freq, PT_UNIT_SECONDS);
     } else if (o->unit >= PT_WEIGHTS_NANOSECONDS) {
@@ -121,7 +125,7 @@ pt_exit_t pt_stacks_input_load(const pt_stacks_options_t *o, char *const *operan
     } else {
         pt_error("out of memory");
     }
-    if (loaded != PT_EXIT_INTERNAL && !pt_stacks_set_unit(o, &in->p, in->name[0], writes(o))) {
+    if (loaded != PT_EXIT_INTERNAL && !writes(o) && !pt_stacks_set_unit(o, &in->p, NULL)) {
         pt_error("out of memory");
         loaded = PT_EXIT_INTERNAL;
     }

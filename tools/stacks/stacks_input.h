@@ -11,7 +11,8 @@ typedef struct pt_stacks_input {
     const char **name;           /* as they are shown */
 } pt_stacks_input_t;
 
-/* Collects and loads what the operands name, and gives weights their unit. What is wrong is told.
+/* Collects and loads what the operands name, and gives weights their unit, but those
+ * that are to be written again. What is wrong is told.
  * PT_EXIT_INPUT: *input has what could be read, perhaps nothing (p.threads is 0 then). Free it in
  * every case. */
 pt_exit_t pt_stacks_input_load(const pt_stacks_options_t *o, char *const *operands, size_t count,
@@ -20,9 +21,10 @@ void pt_stacks_input_free(pt_stacks_input_t *input);
 
 /* How many threads the work is for. */
 unsigned pt_stacks_threads(const pt_stacks_options_t *o);
-/* Gives weights without a unit the one that the options say, or that their median tells; that is
- * told, named `name`, with say. False without memory. */
-bool pt_stacks_set_unit(const pt_stacks_options_t *o, pt_profile_t *p, const char *name, bool say);
+/* Gives weights without a unit the one that the options say, or that their median tells; a sentence
+ * about that is appended to ret_said (may be NULL). False without memory. */
+bool pt_stacks_set_unit(const pt_stacks_options_t *o, pt_profile_t *p,
+                        perftrace__strbuf_t *ret_said);
 /* Whether the unit is looked for in the weights, which needs them one by one. */
 bool pt_stacks_unit_is_auto(const pt_stacks_options_t *o);
 

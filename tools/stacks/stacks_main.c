@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "message.h"
 #include "output.h"
+#include "stacks_convert.h"
 #include "stacks_show.h"
 
 #define MAX_FILES_NAMED 4 /* of one kind of problem */
@@ -11,7 +12,9 @@ static pt_exit_t judge(const pt_problems_t *book, const pt_stacks_options_t *o) 
     bool bad = o->strict && pt_problems_total(book, PT_PROBLEM_MENDED) > 0;
     pt_problems_print(book, o->strict, MAX_FILES_NAMED);
     if (bad) {
-        pt_error("nothing is written: the input has problems (--strict)");
+        pt_error(o->command == PT_STACKS_BATCH
+                     ? "the input has problems (--strict)"
+                     : "nothing is written: the input has problems (--strict)");
     }
     return bad ? PT_EXIT_PROBLEMS : PT_EXIT_OK;
 }
@@ -22,10 +25,44 @@ static pt_exit_t run_report(const pt_stacks_options_t *o, const pt_string_list_t
     pt_exit_t loaded = pt_stacks_input_load(o, operands->items, operands->count, book, &input);
     pt_exit_t status = loaded == PT_EXIT_INTERNAL ? loaded : judge(book, o);
     if (status == PT_EXIT_OK && input.p.threads > 0) {
-        status = pt_stacks_show(o, &input, book);
+        bool convert = o->command == PT_STACKS_CONVERT || o->command == PT_STACKS_MERGE;
+        status = convert ? pt_stacks_convert(o, &input) : pt_stacks_show(o, &input, book);
     }
     pt_stacks_input_free(&input);
     return PT_MAX(status, loaded);
+}
+
+static pt_exit_t run_diff(const pt_stacks_options_t *o, const pt_string_list_t *operands,
+                          pt_problems_t *book) {
+    pt_stacks_input_t input[2];
+    pt_exit_t before = pt_stacks_input_load(o, &operands->items[0], 1, book, &input[0]);
+    pt_exit_t after = pt_stacks_input_load(o, &operands->items[1], 1, book, &input[1]);
+    pt_exit_t status = PT_MAX(before, after);
+    if (status == PT_EXIT_OK) {
+        status = judge(book, o);
+    } else {
+        (void)judge(book, o);
+    }
+    if (status == PT_EXIT_OK) {
+        status = pt_stacks_diff(o, input, book);
+    }
+    pt_stacks_input_free(&input[0]);
+    pt_stacks_input_free(&input[1]);
+    return status;
+}
+
+static pt_exit_t run_batch(const pt_stacks_options_t *o, const pt_string_list_t *operands,
+                           pt_problems_t *book) {
+    pt_exit_t status = pt_stacks_batch(o, operands->count > 0 ? operands->items[0] : ".", book);
+    pt_exit_t judged = judge(book, o);
+    return PT_MAX(status, judged);
+}
+
+static pt_exit_t run(const pt_stacks_options_t *o, const pt_string_list_t *operands,
+                     pt_problems_t *book) {
+    return o->command == PT_STACKS_DIFF    ? run_diff(o, operands, book)
+           : o->command == PT_STACKS_BATCH ? run_batch(o, operands, book)
+                                           : run_report(o, operands, book);
 }
 
 int main(int argc, char **argv) {
@@ -40,7 +77,7 @@ int main(int argc, char **argv) {
             pt_error("out of memory");
             status = PT_EXIT_INTERNAL;
         } else {
-            status = (int)run_report(&options, &operands, book);
+            status = (int)run(&options, &operands, book);
         }
         pt_problems_free(book);
     }

@@ -4,6 +4,7 @@
  * Pure but for memory. */
 #ifndef PERFTRACE_STACKS_STACKS_REPORT_H
 #define PERFTRACE_STACKS_STACKS_REPORT_H
+#include "profile_load.h"
 #include "stack_category.h"
 #include "stack_chain.h"
 #include "stack_view.h"
@@ -41,5 +42,8 @@ bool pt_report_callers(pt_stacks_report_t *r, const char *function, uint64_t dep
 bool pt_report_callgraph(pt_stacks_report_t *r, const char *function, uint64_t depth, uint64_t top,
                          bool *ret_found);
 bool pt_report_full(pt_stacks_report_t *r, uint64_t top);
+/* What the inputs are, and their threads. */
+bool pt_report_summary(pt_stacks_report_t *r, const char *const *input,
+                       const pt_profile_source_t *source, size_t inputs);
 
 #endif

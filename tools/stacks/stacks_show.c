@@ -179,8 +179,12 @@ static wanted_t wanted_of(const pt_stacks_options_t *o) {
     return w;
 }
 
-static pt_exit_t show_sections(pt_stacks_report_t *r, const pt_stacks_options_t *o) {
+static pt_exit_t show_sections(pt_stacks_report_t *r, const pt_stacks_options_t *o,
+                               const pt_stacks_input_t *in) {
     wanted_t w = wanted_of(o);
+    if (o->command == PT_STACKS_SUMMARY) {
+        return ran_out(pt_report_summary(r, in->name, in->source, in->paths.count));
+    }
     pt_exit_t status = w.self ? show_self(r, o) : PT_EXIT_OK;
     if (status == PT_EXIT_OK && w.threads) {
         perftrace__strbuf_putc(&r->text, '\n');
@@ -231,7 +235,7 @@ pt_exit_t pt_stacks_show(const pt_stacks_options_t *o, const pt_stacks_input_t *
         status = show_threads(&report, in);
     } else if (status == PT_EXIT_OK) {
         pt_report_head(&report, in->name, in->paths.count, o->thread);
-        status = show_sections(&report, o);
+        status = show_sections(&report, o, in);
     }
     if (status == PT_EXIT_OK) {
         status = pt_stacks_write_report(o, &report, book, &in->paths);

@@ -1,0 +1,181 @@
+/* speedscope_write.c. SPDX-License-Identifier: MIT */
+#include "json_writer.h"
+#include "profile_write.h"
+
+#include <stdlib.h>
+
+#define PIECE ((size_t)768 << 10)
+
+typedef struct writer {
+    const pt_profile_t *p;
+    pt_profile_sink_t *sink;
+    uint32_t *number; /* of each frame in the file, plus 1; 0: not used yet */
+    uint32_t *path;   /* of a stack */
+    bool *known;      /* of each node: the frames down to it have their numbers */
+} writer_t;
+
+static bool flush(writer_t *w) {
+    pt_profile_sink_t *s = w->sink;
+    return s->flush == NULL || s->text.len < PIECE ||
+           (!s->text.failed && s->flush(s->ctx, &s->text));
+}
+
+static void put_number(perftrace__strbuf_t *out, double value) {
+    char text[PERFTRACE__DOUBLE_MAX];
+    perftrace__strbuf_append(out, text, (size_t)(perftrace__put_double(text, value, true) - text));
+}
+
+static void put_u64(perftrace__strbuf_t *out, uint64_t value) {
+    char text[PERFTRACE__U64_MAX];
+    perftrace__strbuf_append(out, text, (size_t)(perftrace__put_u64(text, value) - text));
+}
+
+/* The frames of a stack, outermost first. */
+static uint32_t fill_path(const writer_t *w, uint32_t node) {
+    const pt_profile_node_t *n = &w->p->node[node];
+    uint32_t depth = n->depth;
+    for (; n->frame != PT_PROFILE_NONE; n = &w->p->node[n->parent]) {
+        w->path[n->depth - 1] = n->frame;
+    }
+    return depth;
+}
+
+static void put_frame(perftrace__strbuf_t *out, const pt_profile_t *p, uint32_t frame) {
+    const pt_profile_frame_t *f = &p->frame[frame];
+    perftrace__strbuf_puts(out, "{\"name\": ");
+    perftrace__strbuf_json(out, pt_profile_text(p, f->name), f->name_len);
+    if (f->file_len > 0) {
+        perftrace__strbuf_puts(out, ", \"file\": ");
+        perftrace__strbuf_json(out, pt_profile_text(p, f->file), f->file_len);
+    }
+    if (f->line >= 0) {
+        perftrace__strbuf_puts(out, ", \"line\": ");
+        put_u64(out, (uint64_t)f->line);
+    }
+    perftrace__strbuf_puts(out, "}");
+}
+
+/* Numbers frames as they are used, and writes each as it gets its number. */
+static bool put_frames(writer_t *w) {
+    perftrace__strbuf_t *out = &w->sink->text;
+    uint32_t numbers = 0;
+    for (size_t t = 0; t < w->p->threads; t++) {
+        const pt_profile_thread_t *thread = &w->p->thread[t];
+        for (size_t i = 0; i < thread->count; i++) {
+            uint32_t node = thread->sample[i].node;
+            uint32_t depth = w->known[node] ? 0 : fill_path(w, node);
+            w->known[node] = true;
+            for (uint32_t d = 0; d < depth; d++) {
+                if (w->number[w->path[d]] == 0) {
+                    perftrace__strbuf_puts(out, numbers > 0 ? ",\n" : "\n");
+                    put_frame(out, w->p, w->path[d]);
+                    w->number[w->path[d]] = ++numbers;
+                }
+            }
+            if (!flush(w)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static const char *unit_name(pt_profile_unit_t unit) {
+    return unit == PT_UNIT_SECONDS ? "seconds" : unit == PT_UNIT_BYTES ? "bytes" : "none";
+}
+
+static bool put_samples(writer_t *w, const pt_profile_thread_t *t) {
+    perftrace__strbuf_t *out = &w->sink->text;
+    for (size_t i = 0; i < t->count; i++) {
+        uint32_t depth = fill_path(w, t->sample[i].node);
+        perftrace__strbuf_puts(out, i > 0 ? ",[" : "[");
+        for (uint32_t d = 0; d < depth; d++) {
+            perftrace__strbuf_puts(out, d > 0 ? "," : "");
+            put_u64(out, w->number[w->path[d]] - 1);
+        }
+        perftrace__strbuf_puts(out, "]");
+        if (!flush(w)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool put_profile(writer_t *w, size_t number, bool first) {
+    perftrace__strbuf_t *out = &w->sink->text;
+    const pt_profile_thread_t *t = &w->p->thread[number];
+    double end = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        end += t->sample[i].weight;
+    }
+    perftrace__strbuf_puts(out, first ? "\n" : ",\n");
+    perftrace__strbuf_puts(out, "{\"type\": \"sampled\", \"name\": ");
+    perftrace__strbuf_json(out, pt_thread_name(w->p, number), t->name_len);
+    perftrace__strbuf_printf(
+        out, ", \"unit\": \"%s\", \"startValue\": 0, \"endValue\": ", unit_name(t->unit));
+    put_number(out, end);
+    perftrace__strbuf_puts(out, ",\n\"samples\": [");
+    if (!put_samples(w, t)) {
+        return false;
+    }
+    perftrace__strbuf_puts(out, "],\n\"weights\": [");
+    for (size_t i = 0; i < t->count; i++) {
+        perftrace__strbuf_puts(out, i > 0 ? "," : "");
+        put_number(out, t->sample[i].weight);
+        if (!flush(w)) {
+            return false;
+        }
+    }
+    perftrace__strbuf_puts(out, "]}");
+    return true;
+}
+
+static bool put_document(writer_t *w, const char *name, const char *exporter) {
+    perftrace__strbuf_t *out = &w->sink->text;
+    bool first = true;
+    perftrace__strbuf_puts(out,
+                           "{\"$schema\": \"https://www.speedscope.app/file-format-schema.json\",\n"
+                           "\"shared\": {\"frames\": [");
+    if (!put_frames(w)) {
+        return false;
+    }
+    perftrace__strbuf_puts(out, "]},\n\"profiles\": [");
+    for (size_t i = 0; i < w->p->threads; i++) {
+        if (w->p->thread[i].count > 0) {
+            if (!put_profile(w, i, first)) {
+                return false;
+            }
+            first = false;
+        }
+    }
+    perftrace__strbuf_puts(out, "]");
+    if (name != NULL) {
+        perftrace__strbuf_puts(out, ",\n\"name\": ");
+        perftrace__strbuf_json_cstr(out, name);
+    }
+    if (exporter != NULL) {
+        perftrace__strbuf_puts(out, ",\n\"exporter\": ");
+        perftrace__strbuf_json_cstr(out, exporter);
+    }
+    perftrace__strbuf_puts(out, "}\n");
+    return !out->failed;
+}
+
+bool pt_speedscope_write(const pt_profile_t *p, const char *name, const char *exporter,
+                         pt_profile_sink_t *sink) {
+    uint32_t deepest = 0;
+    for (size_t i = 0; i < p->nodes; i++) {
+        deepest = PT_MAX(deepest, p->node[i].depth);
+    }
+    writer_t w = {.p = p,
+                  .sink = sink,
+                  .number = calloc(p->frames + 1, sizeof *w.number),
+                  .path = malloc(((size_t)deepest + 1) * sizeof *w.path),
+                  .known = calloc(p->nodes + 1, sizeof *w.known)};
+    bool ok =
+        w.number != NULL && w.path != NULL && w.known != NULL && put_document(&w, name, exporter);
+    free(w.number);
+    free(w.path);
+    free(w.known);
+    return ok;
+}
