@@ -75,4 +75,5 @@ setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Release \
 setup_say "built after $((SECONDS - started)) s"
 
 # ctest prints last, so that its closing line is the last line of the tests.
-exec ctest --test-dir "$build" -j2 --output-on-failure --no-tests=error --timeout 600
+# A third at a time, since many wait for something.
+exec ctest --test-dir "$build" -j3 --output-on-failure --no-tests=error --timeout 600
