@@ -4,13 +4,15 @@
 #include "control_hold.h"
 #include "control_task.h"
 #include "json_writer.h"
+#include "output_dir.h"
 #include "profile_request.h"
 #include "runtime_view.h"
 
 #include <perftrace/perftrace.h>
 #include <stdlib.h>
 
-#define SETTING "PERFTRACE_PROFILER (perf_tracer.profiler.back_ends)"
+#define SETTING     "PERFTRACE_PROFILER (perf_tracer.profiler.back_ends)"
+#define SETTING_DIR "PERFTRACE_PROFILER_DIR (perf_tracer.profiler.dir)"
 
 static const char *const states[] = {"idle", "waiting", "starting", "recording", "saving"};
 
@@ -76,6 +78,7 @@ void perftrace__control_put_profiler(perftrace__strbuf_t *out) {
     perftrace__strbuf_printf(out, ", \"saved\": %lld", (long long)s.saved);
     put_text(out, "last_path", s.last_path);
     put_text(out, "last_mark", s.last_mark);
+    put_text(out, "problem", s.problem);
     perftrace__strbuf_puts(out, "}");
 }
 
@@ -98,19 +101,49 @@ static void refuse_running(perftrace__control_answer_t *answer) {
     perftrace__strbuf_free(&window);
 }
 
+/* The directory that was asked for, if any, into ret. False: refused. */
+static bool find_dir(const perftrace__profile_request_t *r, perftrace__control_answer_t *answer,
+                     perftrace__strbuf_t *ret) {
+    const perftrace__profiler_traits_t traits =
+        perftrace__profiler_get_traits(perftrace_profiler_main());
+    perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
+    perftrace__output_dir_result_t found = PERFTRACE__OUTPUT_DIR_OK;
+    if (r->output_dir[0] != '\0') {
+        found = perftrace__output_dir_find(traits.dir, r->output_dir, traits.files, ret, &problem);
+    }
+    if (found != PERFTRACE__OUTPUT_DIR_OK) {
+        perftrace__control_refuse(answer, found == PERFTRACE__OUTPUT_DIR_OUTSIDE ? 403 : 503,
+                                  SETTING_DIR, "%s", perftrace__strbuf_cstr(&problem));
+    }
+    perftrace__strbuf_free(&problem);
+    return found == PERFTRACE__OUTPUT_DIR_OK;
+}
+
+/* What the status says of the window that did not open. */
+static void refuse_start(perftrace__control_answer_t *answer, int status) {
+    const perftrace_profiler_status_t s = status_now();
+    const bool dir = status != PERFTRACE_ERR_UNSUPPORTED;
+    perftrace__control_refuse(answer, 503, dir ? SETTING_DIR : SETTING,
+                              "the profiler does not start: %s",
+                              s.problem[0] != '\0' ? s.problem : perftrace_status_text(status));
+}
+
 static void start_work(void *ctx) {
     perftrace__control_task_t *task = ctx;
     perftrace__profile_request_t *r = task->input;
     perftrace__strbuf_t *out = &task->answer.body;
+    perftrace__strbuf_t dir = PERFTRACE__STRBUF_INIT;
+    if (!find_dir(r, &task->answer, &dir)) {
+        goto done;
+    }
+    r->request.dir = perftrace__strbuf_cstr(&dir);
     int status = perftrace_profiler_start(perftrace_profiler_main(), &r->request);
     if (status == PERFTRACE_ERR_STATE) {
         refuse_running(&task->answer);
     } else if (status == PERFTRACE_ERR_INVALID) {
         perftrace__control_refuse(&task->answer, 422, NULL, "the schedule cannot be followed");
     } else if (status != PERFTRACE_OK) {
-        perftrace__control_refuse(&task->answer, 503, SETTING,
-                                  "the profiler does not start: %s (the program's log says why)",
-                                  perftrace_status_text(status));
+        refuse_start(&task->answer, status);
     } else {
         unsigned freed = perftrace__hold_set(false);
         perftrace__strbuf_puts(out, "{\"started\": true, \"profiler\": ");
@@ -119,6 +152,8 @@ static void start_work(void *ctx) {
         perftrace__strbuf_append(out, r->ignored.data, r->ignored.len);
         perftrace__strbuf_puts(out, "}\n");
     }
+done:
+    perftrace__strbuf_free(&dir);
     free_request(r);
 }
 
@@ -139,8 +174,18 @@ bool perftrace__control_start_profile(perftrace__net_loop_t *loop,
         free(r);
     } else {
         perftrace__runtime_look(view);
-        good = perftrace__profile_request_read(body, view->has_step, view->step, r, &problem);
-        if (good) {
+        const perftrace__profiler_traits_t traits =
+            perftrace__profiler_get_traits(perftrace_profiler_main());
+        good =
+            perftrace__profile_request_read(body, &traits, view->has_step, view->step, r, &problem);
+        if (good && r->absent != 0) {
+            perftrace__control_refuse(answer, 409, SETTING, "no back end records the %s",
+                                      r->absent == PERFTRACE_PROFILER_CPU   ? "CPU"
+                                      : r->absent == PERFTRACE_PROFILER_GPU ? "GPU"
+                                                                            : "CPU or GPU");
+            free_request(r);
+            good = false;
+        } else if (good) {
             perftrace__control_task_start(loop, exchange, start_work, r, free_request);
         } else {
             perftrace__control_refuse(answer, 422, NULL, "%s", perftrace__strbuf_cstr(&problem));

@@ -5,7 +5,10 @@
 
 #include <perftrace/status.h>
 
+#include <strings.h>
+
 typedef struct reading {
+    const perftrace__profiler_traits_t *traits;
     perftrace_schedule_t *schedule;
     int64_t num_steps, start_step;
 } reading_t;
@@ -38,10 +41,128 @@ static void ignore(perftrace__profile_request_t *ret, const char *key) {
     perftrace__strbuf_json_cstr(&ret->ignored, key);
 }
 
+/* ---- texts ---- */
+
+static bool take_text(const perftrace__json_node_t *node, const char *key, char *ret, size_t size,
+                      perftrace__strbuf_t *problem) {
+    const char *text = NULL;
+    if (!perftrace__json_get_string(node, "", &text) || strlen(text) >= size) {
+        perftrace__strbuf_printf(problem, "%s is a text of at most %zu bytes", key, size - 1);
+        return false;
+    }
+    memcpy(ret, text, strlen(text) + 1);
+    return true;
+}
+
+/* "io,comm", or ["io", "comm"]. */
+static bool take_categories(const perftrace__json_node_t *node, perftrace__profile_request_t *ret,
+                            perftrace__strbuf_t *problem) {
+    if (perftrace__json_node_type(node) != PERFTRACE__JSON_ARRAY) {
+        return take_text(node, "categories", ret->categories, sizeof ret->categories, problem);
+    }
+    size_t used = 0;
+    for (const perftrace__json_node_t *n = perftrace__json_node_first(node); n != NULL;
+         n = perftrace__json_node_next(n)) {
+        const char *text = NULL;
+        const bool is_text = perftrace__json_get_string(n, "", &text) && text[0] != '\0' &&
+                             strchr(text, ',') == NULL;
+        const size_t len = is_text ? strlen(text) : 0;
+        if (!is_text || used + len + 2 > sizeof ret->categories) {
+            perftrace__strbuf_printf(problem,
+                                     "categories is a list of names, at most %zu bytes in all",
+                                     sizeof ret->categories - 1);
+            return false;
+        }
+        if (used > 0) {
+            ret->categories[used++] = ',';
+        }
+        memcpy(ret->categories + used, text, len + 1);
+        used += len;
+    }
+    return true;
+}
+
+static void ignore_item(perftrace__profile_request_t *ret, const char *key, const char *item) {
+    perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT;
+    perftrace__strbuf_printf(&text, "%s: %s", key, item);
+    ignore(ret, perftrace__strbuf_cstr(&text));
+    perftrace__strbuf_free(&text);
+}
+
+static unsigned activity_of(const char *text) {
+    return strcasecmp(text, "CPU") == 0                                    ? PERFTRACE_PROFILER_CPU
+           : strcasecmp(text, "GPU") == 0 || strcasecmp(text, "CUDA") == 0 ? PERFTRACE_PROFILER_GPU
+                                                                           : 0;
+}
+
+/* Those that no back end is for are left out, unless nothing else is asked for. */
+static bool take_activities(const perftrace__json_node_t *node,
+                            const perftrace__profiler_traits_t *traits,
+                            perftrace__profile_request_t *ret, perftrace__strbuf_t *problem) {
+    unsigned asked = 0;
+    if (perftrace__json_node_type(node) != PERFTRACE__JSON_ARRAY) {
+        perftrace__strbuf_puts(problem, "activities is a list of texts, CPU and GPU");
+        return false;
+    }
+    for (const perftrace__json_node_t *n = perftrace__json_node_first(node); n != NULL;
+         n = perftrace__json_node_next(n)) {
+        const char *text = NULL;
+        if (!perftrace__json_get_string(n, "", &text)) {
+            perftrace__strbuf_puts(problem, "activities is a list of texts, CPU and GPU");
+            return false;
+        }
+        const unsigned one = activity_of(text);
+        asked |= one;
+        if (one == 0 || !(one & traits->activities)) {
+            ignore_item(ret, "activities", text);
+        }
+    }
+    ret->request.activities = asked & traits->activities;
+    ret->absent = ret->request.activities == 0 ? asked : 0;
+    return true;
+}
+
+/* The members that are neither numbers nor unknown. *ret_known: it is one of them. */
+static bool take_other(const perftrace__json_node_t *node, const char *key, reading_t *r,
+                       perftrace__profile_request_t *ret, perftrace__strbuf_t *problem,
+                       bool *ret_known) {
+    *ret_known = true;
+    if (strcmp(key, "label") == 0) {
+        return take_text(node, key, ret->label, sizeof ret->label, problem);
+    }
+    if (strcmp(key, "output_dir") == 0) {
+        if (!r->traits->files) {
+            ignore(ret, key);
+        }
+        return take_text(node, key, ret->output_dir, sizeof ret->output_dir, problem);
+    }
+    if (strcmp(key, "activities") == 0) {
+        return take_activities(node, r->traits, ret, problem);
+    }
+    if (strcmp(key, "categories") == 0) {
+        if (!r->traits->details) {
+            ignore(ret, key);
+        }
+        return take_categories(node, ret, problem);
+    }
+    if (strcmp(key, "profile_by_stage") == 0) {
+        bool by_stage = false;
+        if (!perftrace__json_get_bool(node, "", &by_stage)) {
+            perftrace__strbuf_puts(problem, "profile_by_stage is true or false");
+            return false;
+        }
+        ret->request.by_stage = by_stage;
+        return true;
+    }
+    *ret_known = false;
+    return true;
+}
+
 /* One member; false with a problem. null is as if it were absent. */
 static bool take(const perftrace__json_node_t *node, reading_t *r,
                  perftrace__profile_request_t *ret, perftrace__strbuf_t *problem) {
-    const char *key = perftrace__json_node_key(node), *text = NULL;
+    const char *key = perftrace__json_node_key(node);
+    bool known = false;
     int64_t least = 0, value = 0;
     int64_t *place = place_of(r, key, &least);
     if (perftrace__json_node_type(node) == PERFTRACE__JSON_NULL) {
@@ -56,17 +177,11 @@ static bool take(const perftrace__json_node_t *node, reading_t *r,
         *place = value;
         return true;
     }
-    if (strcmp(key, "label") != 0) {
+    const bool good = take_other(node, key, r, ret, problem, &known);
+    if (!known) {
         ignore(ret, key);
-        return true;
     }
-    if (!perftrace__json_get_string(node, "", &text) || strlen(text) >= sizeof ret->label) {
-        perftrace__strbuf_printf(problem, "label is a text of at most %zu bytes",
-                                 sizeof ret->label - 1);
-        return false;
-    }
-    memcpy(ret->label, text, strlen(text) + 1);
-    return true;
+    return good;
 }
 
 /* num_steps makes it a cycle of so many steps, which begins at start_step. */
@@ -98,12 +213,13 @@ static bool put_steps(reading_t *r, bool has_step, int64_t step, perftrace__strb
     return true;
 }
 
-bool perftrace__profile_request_read(const perftrace__json_node_t *root, bool has_step,
+bool perftrace__profile_request_read(const perftrace__json_node_t *root,
+                                     const perftrace__profiler_traits_t *traits, bool has_step,
                                      int64_t step, perftrace__profile_request_t *ret,
                                      perftrace__strbuf_t *ret_problem) {
     *ret = (perftrace__profile_request_t){.request = PERFTRACE_PROFILER_REQUEST_INIT,
                                           .ignored = PERFTRACE__STRBUF_INIT};
-    reading_t r = {&ret->request.schedule, -1, -1};
+    reading_t r = {traits, &ret->request.schedule, -1, -1};
     bool good = true;
     perftrace__strbuf_putc(&ret->ignored, '[');
     for (const perftrace__json_node_t *n = perftrace__json_node_first(root); n != NULL && good;
@@ -115,6 +231,7 @@ bool perftrace__profile_request_read(const perftrace__json_node_t *root, bool ha
     if (good) {
         const char *reason = "";
         ret->request.label = ret->label[0] != '\0' ? ret->label : NULL;
+        ret->request.categories = ret->categories;
         /* Steps are counted from their beginnings; what is asked now is asked in the middle of one.
          */
         ret->request.at_next_step = r.num_steps > 0;

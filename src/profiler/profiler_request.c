@@ -1,6 +1,7 @@
 /* profiler_request.c: start, stop and status by hand. SPDX-License-Identifier: MIT */
 #include "os.h"
 #include "profiler_state.h"
+#include "profiler_traits.h"
 
 #include <perftrace/status.h>
 
@@ -86,6 +87,19 @@ int perftrace_profiler_start(perftrace_profiler_t *p, const perftrace_profiler_r
     }
     pthread_mutex_unlock(&g->lock);
     return status;
+}
+
+perftrace__profiler_traits_t perftrace__profiler_get_traits(const perftrace_profiler_t *p) {
+    perftrace__profiler_traits_t t = {.dir = p->dir};
+    for (size_t i = 0; i < p->nrecorders; i++) {
+        const perftrace__recorder_t *r = &p->recorders[i];
+        t.files |= r->calls.extension != NULL;
+        t.details |= r->calls.start == perftrace__back_end_self.calls.start;
+        t.activities |= r->activities;
+    }
+    const char *details = p->opt.detail_categories;
+    t.details &= details && details[0];
+    return t;
 }
 
 int perftrace_profiler_stop(perftrace_profiler_t *p) {

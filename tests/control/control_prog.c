@@ -1,6 +1,7 @@
 /* control_prog.c: a program that is controlled; it does what the lines of its standard input say
  * and answers each with a line. SPDX-License-Identifier: MIT */
 #include <perftrace/perftrace.h>
+#include <perftrace/profiler.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -148,6 +149,45 @@ static int sockets(void) {
     return n;
 }
 
+/* ---- a profiler of the program's own, which writes files ---- */
+
+static int write_file(void *user, const perftrace_profiler_window_t *w) {
+    FILE *f = fopen(w->path, "r+");
+    (void)user;
+    if (f == NULL) {
+        return -1;
+    }
+    fprintf(f, "%s %lld\n", w->stage, (long long)w->first_step);
+    return fclose(f) != 0;
+}
+
+static void say_log(int level, const char *message, void *user) {
+    (void)user;
+    fprintf(stderr, "own %d: %s\n", level, message);
+}
+
+/* The options made none, or one that is replaced. */
+static void own_profiler(const char *dir) {
+    static const perftrace_profiler_back_end_t writer = {
+        .struct_size = sizeof writer, .name = "writer", .extension = ".txt", .stop = write_file};
+    perftrace_profiler_options_t o = PERFTRACE_PROFILER_OPTIONS_INIT;
+    perftrace_profiler_t *p = NULL;
+    o.callback = &writer;
+    o.dir = dir;
+    o.log = say_log;
+    int status = perftrace_profiler_open(&o, &p);
+    perftrace_profiler_set_main(p);
+    printf("own %d\n", status);
+}
+
+static void do_stage(const char *name) {
+    perftrace_profiler_t *p = perftrace_profiler_main();
+    int64_t token = perftrace_profiler_stage_begin(p, name, 0);
+    PERFTRACE_INSTANT("in stage", "io");
+    perftrace_profiler_stage_end(p, token, 0);
+    printf("staged %d\n", token > 0);
+}
+
 /* ---- commands ---- */
 
 static void fork_child(void) {
@@ -214,10 +254,10 @@ static void start_hold(const char *where, int ms) {
 }
 
 static bool obey(char *line) {
-    char word[32] = "", text[64] = "-";
+    char word[32] = "", text[256] = "-";
     int n = 0;
     if (sscanf(line, "%31s %d", word, &n) < 2) {
-        (void)sscanf(line, "%31s %63s %d", word, text, &n);
+        (void)sscanf(line, "%31s %255s %d", word, text, &n);
     }
     if (strcmp(word, "stand") == 0) {
         start(stand, strdup(text));
@@ -233,6 +273,14 @@ static bool obey(char *line) {
         perftrace_step(n);
         PERFTRACE_INSTANT("step", "compute");
         printf("stepped\n");
+    } else if (strcmp(word, "points") == 0) {
+        PERFTRACE_INSTANT("point of io", "io");
+        PERFTRACE_INSTANT("point of comm", "comm");
+        printf("pointed\n");
+    } else if (strcmp(word, "own") == 0) {
+        own_profiler(text);
+    } else if (strcmp(word, "stage") == 0) {
+        do_stage(text);
     } else if (strcmp(word, "hold") == 0) {
         start_hold(text, n);
     } else if (strcmp(word, "fork") == 0) {
@@ -264,7 +312,7 @@ static bool obey(char *line) {
 }
 
 int main(void) {
-    char line[256];
+    char line[512];
     setvbuf(stdout, NULL, _IOLBF, 0);
     int status = perftrace_init(NULL);
     printf("started %d\n", status);

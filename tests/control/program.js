@@ -38,7 +38,7 @@ afterEach(() => running.forEach((p) => p.kill('SIGKILL')));
 async function start(env = {}, options = {}) {
     const dir = env.PERFTRACE_DIR || folder();
     const child = spawn(options.command || PROGRAM, options.args || [], {
-        cwd: options.cwd || dir, stdio: ['pipe', 'pipe', 'pipe'],
+        cwd: options.cwd || dir, stdio: ['pipe', 'pipe', 'pipe'], uid: options.uid, gid: options.uid,
         env: { ...process.env, PERFTRACE_DIR: dir, PERFTRACE_RING_DIR: dir, PERFTRACE_RANK: '0',
                PERFTRACE_CONTROL: 'on', PERFTRACE_LOG_STDERR: '1', ...env } });
     running.add(child);

@@ -12,6 +12,11 @@ if(PERFTRACE_NET)
                               ${PROJECT_SOURCE_DIR}/src/control/profile_request.c
                       ROOMS ${perftrace_whole_rooms})
   perftrace_use_rooms(test_control_profile control)
+  perftrace_unit_test(test_control_output_dir
+                      SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_control_output_dir.c
+                              ${PROJECT_SOURCE_DIR}/src/control/output_dir.c
+                      ROOMS base)
+  perftrace_use_rooms(test_control_output_dir control)
   perftrace_unit_test(test_endpoint
                       SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_endpoint.c
                               ${CMAKE_CURRENT_LIST_DIR}/traced_child.c

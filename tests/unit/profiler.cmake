@@ -1,5 +1,5 @@
 set(profiler_rooms base record ring core trace_names profiler)
-foreach(noun names schedule stage threads window)
+foreach(noun names request schedule stage threads window)
   perftrace_unit_test(test_profiler_${noun} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_profiler_${noun}.c
                       ROOMS ${profiler_rooms})
 endforeach()
@@ -8,6 +8,9 @@ perftrace_unit_test(test_profiler_perf_outside
                     ROOMS ${profiler_rooms})
 perftrace_unit_test(test_profiler_perf SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_profiler_perf.c
                     ROOMS ${profiler_rooms})
+perftrace_unit_test(test_profiler_clash SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_profiler_clash.c
+                    ROOMS ${profiler_rooms})
+target_link_options(test_profiler_clash PRIVATE -Wl,--wrap=perftrace__os_pid)
 
 # Libraries that export what the GPU profilers' own do.
 foreach(kind CUDA ROC)

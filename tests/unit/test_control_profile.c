@@ -9,29 +9,36 @@
 
 #include <cmocka.h>
 
+/* What has every back end; nothing but the tracer itself. */
+static const perftrace__profiler_traits_t all_of_it = {
+    "/root", true, true, PERFTRACE_PROFILER_CPU | PERFTRACE_PROFILER_GPU};
+static const perftrace__profiler_traits_t self_only = {"/root", false, false,
+                                                       PERFTRACE_PROFILER_CPU};
+static const perftrace__profiler_traits_t *traits = &self_only;
+
 typedef struct asked {
     bool good;
     perftrace__profile_request_t request;
     char problem[200];
 } asked_t;
 
-static asked_t ask(const char *body, int64_t step) {
+static asked_t a; /* its texts point into it */
+
+static void ask(const char *body, int64_t step) {
     perftrace__json_doc_t *doc = perftrace__json_doc_load(body, strlen(body), 0, NULL);
     assert_non_null(doc);
     perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
-    asked_t a;
-    a.good = perftrace__profile_request_read(perftrace__json_doc_root(doc), step >= 0, step,
+    a.good = perftrace__profile_request_read(perftrace__json_doc_root(doc), traits, step >= 0, step,
                                              &a.request, &problem);
     strncpy(a.problem, perftrace__strbuf_cstr(&problem), sizeof a.problem - 1);
     a.problem[sizeof a.problem - 1] = '\0';
     perftrace__strbuf_free(&problem);
     perftrace__json_doc_free(doc);
-    return a;
 }
 
 static void expect(const char *body, int64_t step, const perftrace_schedule_t *want, bool at_next,
                    const char *ignored) {
-    asked_t a = ask(body, step);
+    ask(body, step);
     assert_string_equal(a.problem, "");
     assert_true(a.good);
     assert_memory_equal(&a.request.request.schedule, want, sizeof *want);
@@ -47,9 +54,14 @@ static void bodies_of_the_servers_are_understood(void **state) {
     s.active = 3;
     s.repeat = 1;
     expect("{\"num_steps\": 3}", 7, &s, true, "[]");
-    expect("{\"output_dir\": \"/tmp/x\", \"num_steps\": 3, \"activities\": [\"GPU\"], "
+    expect("{\"output_dir\": \"/tmp/x\", \"num_steps\": 3, \"activities\": [\"CPU\", \"GPU\"], "
            "\"profile_by_stage\": false, \"with_stack\": true, \"record_shapes\": null}",
-           -1, &s, true, "[\"output_dir\", \"activities\", \"profile_by_stage\", \"with_stack\"]");
+           -1, &s, true, "[\"output_dir\", \"activities: GPU\", \"with_stack\"]");
+    traits = &all_of_it;
+    expect("{\"output_dir\": \"/tmp/x\", \"num_steps\": 3, \"activities\": [\"CPU\", \"GPU\"], "
+           "\"profile_by_stage\": true, \"with_stack\": true, \"record_shapes\": true}",
+           -1, &s, true, "[\"with_stack\", \"record_shapes\"]");
+    traits = &self_only;
     s.skip_first = 2; /* 8 and 9 */
     expect("{\"num_steps\": 3, \"start_step\": 10}", 7, &s, true, "[]");
     s.skip_first = 10; /* of a run that has marked no step yet */
@@ -70,12 +82,45 @@ static void bodies_of_the_servers_are_understood(void **state) {
 
 static void a_label_is_kept(void **state) {
     (void)state;
-    asked_t a = ask("{\"label\": \"update \\u00e4\"}", 1);
+    ask("{\"label\": \"update \\u00e4\"}", 1);
     assert_true(a.good);
     assert_string_equal(a.request.label, "update \xc3\xa4");
     perftrace__strbuf_free(&a.request.ignored);
-    a = ask("{\"label\": \"\"}", 1);
+    ask("{\"label\": \"\"}", 1);
     assert_true(a.good && a.request.request.label == NULL);
+    perftrace__strbuf_free(&a.request.ignored);
+}
+
+static void what_has_a_meaning_is_taken(void **state) {
+    (void)state;
+    traits = &all_of_it;
+    ask("{\"output_dir\": \"a/b\", \"categories\": \"io,comm\", \"activities\": [\"gpu\"], "
+        "\"profile_by_stage\": true}",
+        1);
+    assert_true(a.good);
+    assert_string_equal(a.request.output_dir, "a/b");
+    assert_null(a.request.request.dir); /* whoever looks at the disk sets it */
+    assert_string_equal(a.request.request.categories, "io,comm");
+    assert_int_equal(a.request.request.activities, PERFTRACE_PROFILER_GPU);
+    assert_int_equal(a.request.request.by_stage, 1);
+    assert_string_equal(perftrace__strbuf_cstr(&a.request.ignored), "[]");
+    perftrace__strbuf_free(&a.request.ignored);
+    ask("{\"categories\": [\"io\", \"comm\"], \"activities\": [\"CUDA\", \"CPU\", \"MEM\"]}", 1);
+    assert_true(a.good);
+    assert_string_equal(a.request.request.categories, "io,comm");
+    assert_int_equal(a.request.request.activities, PERFTRACE_PROFILER_CPU | PERFTRACE_PROFILER_GPU);
+    assert_string_equal(perftrace__strbuf_cstr(&a.request.ignored), "[\"activities: MEM\"]");
+    perftrace__strbuf_free(&a.request.ignored);
+    ask("{\"activities\": [], \"categories\": [], \"output_dir\": \"\"}", 1);
+    assert_true(a.good && a.request.request.activities == 0 && a.request.absent == 0);
+    assert_string_equal(a.request.request.categories, "");
+    perftrace__strbuf_free(&a.request.ignored);
+    traits = &self_only;
+    ask("{\"activities\": [\"GPU\"], \"categories\": \"io\"}", 1);
+    assert_true(a.good);
+    assert_int_equal(a.request.absent, PERFTRACE_PROFILER_GPU);
+    assert_string_equal(perftrace__strbuf_cstr(&a.request.ignored),
+                        "[\"activities: GPU\", \"categories\"]");
     perftrace__strbuf_free(&a.request.ignored);
 }
 
@@ -92,9 +137,17 @@ static void what_cannot_be_is_named(void **state) {
         {"{\"num_steps\": 1, \"start_step\": 7}", "start_step 7 is over: the run is at step 7"},
         {"{\"num_steps\": 1, \"max_iterations\": 7}", "iterations and steps do not go together"},
         {"{\"label\": 5}", "label is a text of at most 127 bytes"},
+        {"{\"output_dir\": [\"a\"]}", "output_dir is a text of at most 2999 bytes"},
+        {"{\"categories\": 5}", "categories is a text of at most 999 bytes"},
+        {"{\"categories\": [\"a\", 5]}", "categories is a list of names, at most 999 bytes in all"},
+        {"{\"categories\": [\"\"]}", "categories is a list of names, at most 999 bytes in all"},
+        {"{\"categories\": [\"a,b\"]}", "categories is a list of names, at most 999 bytes in all"},
+        {"{\"activities\": \"CPU\"}", "activities is a list of texts, CPU and GPU"},
+        {"{\"activities\": [1]}", "activities is a list of texts, CPU and GPU"},
+        {"{\"profile_by_stage\": 1}", "profile_by_stage is true or false"},
         {"{\"num_steps\": 9223372036854775807, \"skip_first\": 9223372036854775807}", ""}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        asked_t a = ask(cases[i][0], 7);
+        ask(cases[i][0], 7);
         assert_false(a.good);
         assert_true(a.problem[0] != '\0');
         if (cases[i][1][0] != '\0') {
@@ -108,6 +161,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_of_the_servers_are_understood),
         cmocka_unit_test(a_label_is_kept),
+        cmocka_unit_test(what_has_a_meaning_is_taken),
         cmocka_unit_test(what_cannot_be_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -129,6 +129,34 @@ static void the_filter_still_rules(void **state) {
     traced_free(&f);
 }
 
+static void chosen(const char *where) {
+    traced_start(where);
+    perftrace_profiler_options_t o = PERFTRACE_PROFILER_OPTIONS_INIT;
+    perftrace_profiler_request_t r = PERFTRACE_PROFILER_REQUEST_INIT;
+    perftrace_profiler_t *p = NULL;
+    o.back_ends = "self";
+    o.detail_categories = "detail,comm";
+    CHILD_CHECK(perftrace_profiler_open(&o, &p) == 0);
+    static const char *const lists[] = {"comm", "-comm", "other", ""};
+    for (int i = 0; i < 4; i++) {
+        r.categories = lists[i];
+        CHILD_CHECK(perftrace_profiler_start(p, &r) == 0);
+        steps(NULL, 1);
+        CHILD_CHECK(perftrace_profiler_stop(p) == 0);
+        steps(NULL, 1);
+    }
+    perftrace_profiler_close(p);
+}
+
+static void a_request_chooses_among_them(void **state) {
+    (void)state;
+    traced_file_t f = run(chosen);
+    assert_int_equal(traced_count(&f, "train"), 8);
+    assert_int_equal(traced_count(&f, "layer"), 2);  /* without comm, all */
+    assert_int_equal(traced_count(&f, "packet"), 2); /* comm, all */
+    traced_free(&f);
+}
+
 static void forks(const char *where) {
     traced_start(where);
     perftrace_profiler_t *p = open_self("detail", 0, 100);
@@ -171,6 +199,7 @@ int main(void) {
         CASE(a_cut_window_is_marked_in_the_trace),
         CASE(at_exit_the_mark_is_in_the_trace),
         CASE(the_filter_still_rules),
+        CASE(a_request_chooses_among_them),
         CASE(a_childs_details_are_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
