@@ -22,6 +22,17 @@ foreach(noun corpus)
   perftrace_cli_test(analyze_${noun} analyze_${noun}.test.js PERFTRACE_ANALYZE perf-trace-analyze)
 endforeach()
 
+if(TARGET perf-trace-describe)
+  add_executable(describe_name ${CMAKE_CURRENT_LIST_DIR}/describe_name.c)
+  target_link_libraries(describe_name PRIVATE perftrace_flags perftrace_static)
+  perftrace_cli_test(describe describe.test.js PERFTRACE_DESCRIBE perf-trace-describe)
+  perftrace_cli_test(describe_golden describe_golden.test.js PERFTRACE_DESCRIBE perf-trace-describe)
+  if(TEST cli.describe)
+    set_property(TEST cli.describe APPEND PROPERTY
+                 ENVIRONMENT "PERFTRACE_TEST_NAME=$<TARGET_FILE:describe_name>")
+  endif()
+endif()
+
 perftrace_cli_test(ctl ctl.test.js PERFTRACE_CTL perf-trace-ctl)
 
 # The traced worker is for one test; the others start what is everywhere.

@@ -88,10 +88,13 @@ static int read_trace(loader_t *l, job_t *job, pt_input_t *in, const pt_source_t
     feed_all(in, &reader, buf, &l->progress);
     free(buf);
     pt_store_feed_finish(&feed, l->load->keep_outliers);
+    bool entered = reader.cutter.saw_events;
     pt_trace_reader_free(&reader);
     bool ok = !store.failed && pt_rank_analyze(&store, job->name, l->load->analysis, &job->results);
-    if (ok && store.events == 0 && pt_problems_total(job->book, PT_PROBLEM_SKIPPED) > 0) {
-        perftrace__strbuf_puts(&job->why, "no event can be read from it");
+    if (ok && store.events == 0 &&
+        (!entered || pt_problems_total(job->book, PT_PROBLEM_SKIPPED) > 0)) {
+        perftrace__strbuf_puts(&job->why, entered ? "no event can be read from it"
+                                                  : "it is JSON but holds no trace events");
         job->skipped = true;
     }
     pt_store_free(&store);

@@ -101,7 +101,7 @@ static void kernels(const pt_sums_t *sums, size_t most, pt_report_t *report) {
         put_sum(t, &sums->row[i], total);
         put_spread(t, &sums->row[i]);
         put_text(t, sums->row[i].class);
-        put_text(t, sums->row[i].name);
+        pt_table_text(t, sums->row[i].name.p, sums->row[i].name.len);
     }
 }
 
@@ -119,7 +119,7 @@ static void host(const pt_results_t *l, size_t most, pt_report_t *report) {
     for (size_t i = 0; i < PT_MIN(sums.count, most); i++) {
         put_sum(t, &sums.row[i], total);
         put_text(t, sums.row[i].cat);
-        put_text(t, sums.row[i].name);
+        pt_table_text(t, sums.row[i].name.p, sums.row[i].name.len);
     }
     pt_sums_free(&sums);
 }
@@ -239,7 +239,7 @@ static void names(const pt_results_t *l, pt_report_t *report) {
     pt_table_column(t, "max_s", "Max", PT_COLUMN_SECONDS);
     for (size_t i = 0; i < sums.count; i++) {
         const pt_sum_row_t *a = &sums.row[i];
-        put_text(t, a->name);
+        pt_table_text(t, a->name.p, a->name.len);
         put_text(t, a->cat);
         pt_table_number(t, (double)a->count);
         pt_table_number(t, pt_seconds(a->total));
