@@ -17,6 +17,7 @@ import time
 
 import torch
 from perftrace import perf_tracer as pt
+from perftrace import timers
 
 DIGITS, LENGTH = 10, 4
 options = argparse.Namespace()
@@ -69,7 +70,7 @@ class Policy(torch.nn.Module):
 @pt.session_context()
 async def rollout(policy, pool, prompt):
     loop = asyncio.get_running_loop()
-    async with pt.atrace_scope("rollout", category="scheduler", args={"prompt": prompt}):
+    async with pt.timer("rollout", category="scheduler", args={"prompt": prompt}):
         async with pt.atrace_session_phase("generate", start_payload={"prompt": prompt}):
             answer = await asyncio.to_thread(policy.sample, prompt)
         async with pt.atrace_session_phase("reward"):
@@ -136,11 +137,15 @@ def main():
     parser.add_argument("--samples", type=int, default=6, help="of a task (6)")
     parser.parse_args(namespace=options)
     pt.configure(config(), rank=0, role="trainer")
+    pt.hold("train")  # with PERFTRACE_HOLD=1 and PERFTRACE_CONTROL=on: until perf-trace-ctl resume
     rewards = asyncio.run(train())
     pt.reset()
     quarter = max(len(rewards) // 4, 1)
     print(f"mean reward {statistics.fmean(rewards[:quarter]):.2f} in the first {quarter} steps, "
           f"{statistics.fmean(rewards[-quarter:]):.2f} in the last")
+    rollouts = timers.read("rollout")
+    print(f"{rollouts.count} rollouts, {rollouts.mean * 1e3:.1f} ms each, "
+          f"one in a hundred above {rollouts.quantile(0.99) * 1e3:.1f} ms")
 
 
 if __name__ == "__main__":

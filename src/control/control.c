@@ -210,8 +210,8 @@ static void close_server(void *ctx) {
 
 static void stop(void) {
     pthread_mutex_lock(&control.lock);
+    perftrace__hold_serve(false); /* also one that nobody could have ended */
     if (control.server != NULL) {
-        perftrace__hold_serve(false);
         if (control.file[0] != '\0') {
             unlink(control.file);
         }

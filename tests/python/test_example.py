@@ -42,6 +42,7 @@ class Example(unittest.TestCase):
     def test_it_learns(self):
         first, last = map(float, re.search(r"reward (\S+) in .*, (\S+) in the last", self.output).groups())
         self.assertGreater(last, first, self.output)
+        self.assertIn(f"\n{SAMPLES} rollouts, ", self.output)
 
     def test_the_trace(self):
         with open(self.merged, encoding="utf-8") as file:

@@ -1,11 +1,13 @@
 # test_timers.py: times added up by name. SPDX-License-Identifier: MIT
 import asyncio
+import json
 import threading
 import time
 import unittest
 
 import traced
 from perftrace import perf_tracer as pt
+from perftrace import rlinf, timers
 
 
 class TimersOfTheProcess(traced.Case):
@@ -112,6 +114,46 @@ class TimersOfTheProcess(traced.Case):
         self.assertEqual(pt.read_timers()["once"]["count"], 1)
         self.assertEqual(pt.statistics()["strays"] - before, 2)
 
+    def test_as_a_decorator(self):
+        @pt.timer("function")
+        def function(x):
+            """Doc."""
+            return x + 1
+
+        @pt.timer("coroutine", category="io")
+        async def coroutine():
+            await asyncio.sleep(0.01)
+            return 2
+
+        @pt.timer("generator")
+        def generator():
+            got = yield 1
+            return got
+
+        @pt.timer("hidden", trace=False)
+        def fails():
+            raise KeyError("k")
+        self.configure()  # decorating comes before configuring
+        self.assertEqual([function(1), function(2), function.__doc__], [2, 3, "Doc."])
+        self.assertTrue(asyncio.iscoroutinefunction(coroutine))
+        self.assertEqual(asyncio.run(coroutine()), 2)
+        first, second = generator(), generator()  # they overlap
+        self.assertEqual((next(first), next(second)), (1, 1))
+        for each in (first, second):
+            with self.assertRaises(StopIteration) as caught:
+                each.send(7)
+            self.assertEqual(caught.exception.value, 7)
+        with self.assertRaises(KeyError):
+            fails()
+        figures = pt.read_timers()
+        self.assertEqual({name: f["count"] for name, f in figures.items()},
+                         {"function": 2, "coroutine": 1, "generator": 2, "hidden": 1})
+        self.assertGreaterEqual(figures["coroutine"]["min"], 0.01)
+        names = [e["name"] for e in self.events() if e["ph"] in "Xb"]
+        self.assertEqual(sorted(names), ["coroutine", "function", "function", "generator", "generator"])
+        with self.assertRaises(TypeError):
+            pt.timer("x")(5)
+
     def test_names_that_are_no_text(self):
         with pt.timer(["list"]):
             pass
@@ -134,6 +176,97 @@ class TimersOfTheProcess(traced.Case):
                           "stop = True; thread.join(); print('done')\n", self.root,
                           arguments=["-W", "ignore"])
         self.assertEqual(done.stdout.strip(), "done")
+
+
+class TimersOfTheLibrary(traced.Case):
+    def setUp(self):
+        super().setUp()
+        timers.reset_all()
+        pt.reset_timers()
+        self.addCleanup(timers.reset_all)
+        self.addCleanup(pt.reset_timers)
+
+    def test_the_same_times_with_a_histogram(self):
+        for seconds in (0.01, 0.03, 0.02):
+            with pt.timer("sleep"):
+                time.sleep(seconds)
+        ours, s = pt.read_timers()["sleep"], timers.read("sleep")
+        self.assertEqual(s.count, 3)
+        for mine, its in ((ours["sum"], s.sum), (ours["min"], s.min), (ours["max"], s.max), (ours["sum"] / 3, s.mean)):
+            self.assertAlmostEqual(mine, its, delta=mine / 100)
+        self.assertEqual((sum(s.buckets), s.lost), (3, 0))
+        for i, count in enumerate(s.buckets):
+            if count:
+                self.assertLessEqual(timers.bucket_seconds(i), ours["max"])
+                self.assertGreater(timers.bucket_seconds(i + 1), ours["min"] * 0.99)
+        self.assertAlmostEqual(s.quantile(0.01), 0.01, delta=0.005)
+        self.assertEqual((s.quantile(0), s.quantile(1)), (s.min, s.max))
+
+    def test_reading_and_resetting(self):
+        self.assertIsNone(timers.read("none of that name"))
+        with pt.timer("x"), pt.timer("y"):
+            pass
+        self.assertEqual({name: s.count for name, s in timers.read_all().items()}, {"x": 1, "y": 1})
+        self.assertEqual(timers.read("x", reset=True).count, 1)
+        self.assertEqual(timers.read("x"), timers.TimerStats())
+        self.assertEqual(set(timers.read_all()), {"y"})
+        self.assertEqual(pt.read_timers()["x"]["count"], 1)  # on its own
+
+    def test_those_of_ranks_are_added_up(self):
+        with pt.timer("a"):
+            time.sleep(0.01)
+        with pt.timer("b"):
+            pass
+        a, b = timers.read("a"), timers.read("b")
+        both = a.merged(b)
+        self.assertEqual((both.count, both.min, both.max), (2, b.min, a.max))
+        self.assertAlmostEqual(both.sum, a.sum + b.sum, 8)
+        self.assertEqual(both.buckets, tuple(map(sum, zip(a.buckets, b.buckets))))
+        self.assertEqual(timers.TimerStats().merged(a), a)
+        self.assertEqual((timers.TimerStats().mean, timers.TimerStats().quantile(0.5)), (0, 0))
+        with self.assertRaises(IndexError):
+            timers.bucket_seconds(timers.BUCKETS)
+
+    def test_threads_lose_no_count(self):
+        def work():
+            for _ in range(2000):
+                with pt.timer("threads"):
+                    pass
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        counted = []
+        for t in threads:
+            t.start()
+        while any(t.is_alive() for t in threads):
+            counted.append(timers.read("threads", reset=True) or timers.TimerStats())
+        for t in threads:
+            t.join()
+        counted.append(timers.read("threads"))
+        self.assertEqual(sum(s.count for s in counted), 8000)
+
+    def test_a_traced_run_leaves_them_beside_its_trace(self):
+        self.configure()
+        for _ in range(5):
+            with pt.timer("left"):
+                pass
+        pt.reset()
+        path, = self.files("timers-r0.json")
+        with open(path) as file:
+            left, = [t for t in json.load(file)["timers"] if t["name"] == "left"]
+        self.assertEqual((left["count"], sum(n for _, n in left["buckets_ns"])), (5, 5))
+
+    def test_times_of_any_kind_are_harmless(self):
+        timer = rlinf.Timer()
+        for seconds in (float("nan"), float("inf"), -1.0, 1e300, 2.5):
+            timer.add("any", seconds)
+        self.assertEqual(timers.read("any").count, 1)
+        self.assertAlmostEqual(timers.read("any").sum, 2.5, 2)
+
+    def test_names_that_are_made_up_have_a_bound(self):
+        done = traced.run("from perftrace import timers, _timers\n"
+                          "for i in range(6000):\n"
+                          "    with pt.timer(f'name {i}', trace=False): pass\n"
+                          "print(len(_timers.handles), len(pt.read_timers()), len(timers.read_all()))\n", self.root)
+        self.assertEqual(done.stdout.split(), ["4096", "6000", "4096"])
 
 
 if __name__ == "__main__":

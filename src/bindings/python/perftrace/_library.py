@@ -20,6 +20,7 @@ PHASE_BEGIN, PHASE_END = 11, 12
 I64, U64, F64, BOOL, STR, JSON = 1, 2, 3, 4, 5, 6
 MAX_ARGS = 12
 NO_ID = -1
+ERR_INVALID, ERR_STATE, ERR_TIMEOUT, ERR_TOO_LONG, ERR_DISABLED = -1, -6, -8, -13, -14
 
 # The losses that perftrace_stats_t counts, in its order.
 DROPS = ("ring_full", "block_timeout", "no_slot", "too_long", "damaged", "no_memory", "late",
@@ -162,6 +163,10 @@ config_init = _typed(fast, "perftrace_config_init", None, ctypes.POINTER(Config)
 init = _typed(slow, "perftrace_init", c_int, ctypes.POINTER(Config))
 shutdown = _typed(slow, "perftrace_shutdown", c_int)
 save = _typed(slow, "perftrace_save", c_int, c_int64, c_int)
+timer_get = _typed(slow, "perftrace_timer_get", c_void_p, c_char_p)
+timer_add = _typed(slow, "perftrace_timer_add", None, c_void_p, c_uint64)
+hold = _typed(slow, "perftrace_hold", c_int, c_char_p, c_uint32)
+control_url = _typed(slow, "perftrace_control_url", c_int, c_char_p, c_size_t)
 
 
 def text(status):

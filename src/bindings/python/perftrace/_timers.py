@@ -1,11 +1,16 @@
 # _timers.py: times added up by name. SPDX-License-Identifier: MIT
 """What a timer measures is added up here, in the process, whether anything is traced or not; a trace
-has each single time besides."""
+has each single time besides. The library adds it up, too, with a histogram (timers.py)."""
+import functools
 import os
 import threading
 import time
 
+from . import _library as lib
 from . import _scopes as scopes
+from ._arguments import encode
+from ._decorators import wrap
+from ._sites import NAMES_MAX, name_of
 
 # One for all, so that the child of a fork can have a new one: the thread that held it is not there.
 _lock = threading.Lock()
@@ -17,6 +22,22 @@ def _after_fork():
 
 
 os.register_at_fork(after_in_child=_after_fork)
+
+
+handles = {}  # name: the library's timer; None without memory. For the first few thousand names
+
+_SECONDS_MAX = 1e9
+
+
+def _add_in_library(name, seconds):
+    try:
+        handle = handles[name]
+    except KeyError:
+        if len(handles) >= NAMES_MAX:
+            return  # they are made up as the program goes: memory has a bound
+        handle = handles[name] = lib.timer_get(encode(name_of(name)))
+    if handle is not None and 0 <= seconds < _SECONDS_MAX:
+        lib.timer_add(handle, int(seconds * 1e9))
 
 
 def _named(figures):
@@ -37,13 +58,14 @@ class Timers:
             found = self._figures.get(name)
             if found is None:
                 self._figures[name] = [1, seconds, seconds, seconds]
-                return
-            found[0] += 1
-            found[1] += seconds
-            if seconds < found[2]:
-                found[2] = seconds
-            if seconds > found[3]:
-                found[3] = seconds
+            else:
+                found[0] += 1
+                found[1] += seconds
+                if seconds < found[2]:
+                    found[2] = seconds
+                if seconds > found[3]:
+                    found[3] = seconds
+        _add_in_library(name, seconds)
 
     def read(self, reset=False):
         """{name: {"count", "sum", "min", "max"}}, in seconds. reset: and they begin again, with nothing
@@ -62,12 +84,26 @@ class Timers:
 
 
 class Timed(scopes.Null):
-    """One block that is measured, within its scope. One a call."""
-    __slots__ = ("timers", "name", "scope", "begin")
+    """One block that is measured, within its scope; one a call. again: makes another, for a decorator:
+    (whether it is of a generator)."""
+    __slots__ = ("timers", "name", "scope", "begin", "again")
 
-    def __init__(self, timers, name, scope):
-        self.timers, self.name, self.scope = timers, name, scope
+    def __init__(self, timers, name, scope, again=None):
+        self.timers, self.name, self.scope, self.again = timers, name, scope, again
         self.begin = None
+
+    def __call__(self, function):
+        """Each call of a function, coroutine, generator, async generator or method is measured."""
+        if self.again is None:
+            raise TypeError("this timer measures blocks only")
+
+        def of_function(function):
+            @functools.wraps(function)
+            def timed(*args, **kwargs):
+                with self.again(False):
+                    return function(*args, **kwargs)
+            return timed
+        return wrap(function, lambda: self.again(False), lambda: self.again(True), of_function)
 
     def __enter__(self):
         self.scope.__enter__()

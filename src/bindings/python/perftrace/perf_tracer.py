@@ -10,6 +10,7 @@ from . import _profiler, _scopes, _sessions
 from . import _library as lib
 from ._arguments import encode, flow_number, pack, whole
 from ._context import carry, patch_executors, submit, unpatch_executors
+from ._control import control_url, hold
 from ._decorators import trace_perf
 from ._sessions import SessionTracer, session_context, trace_session
 from ._sites import category_of, name_of
@@ -18,9 +19,9 @@ from ._timers import Timed, Timers
 __all__ = [
     "Category", "PerfTracer", "PerfTracerConfig", "SessionTracer", "SessionTracerConfig",
     "StartError", "atrace_scope", "atrace_session_phase", "carry", "configure",
-    "configure_from_environment", "counter", "declare_phase", "flow_end",
+    "configure_from_environment", "control_url", "counter", "declare_phase", "flow_end",
     "flow_start", "flow_step", "get_session_id", "get_session_tracer", "get_task_id", "get_tracer",
-    "instant", "is_configured", "patch_executors", "read_timers", "register_session", "register_task",
+    "hold", "instant", "is_configured", "patch_executors", "read_timers", "register_session", "register_task",
     "reset", "reset_timers", "save", "session_context", "set_session_id", "set_task_id", "statistics",
     "step", "submit", "timer", "trace_perf", "trace_scope", "trace_session", "trace_session_event",
     "trace_session_phase", "unpatch_executors",
@@ -292,10 +293,16 @@ _timers = Timers()
 
 def timer(name, *, category=None, args=None, trace=True):
     """`with timer("rollout"):` measures the block, also while nothing is configured, and records it as
-    trace_scope does; trace=False: measures only. Also for `async with`."""
+    trace_scope does; trace=False: measures only. Also for `async with`, and as a decorator,
+    `@timer("rollout")` (generators are recorded without args)."""
     name = name_of(name)
-    return Timed(_timers, name, trace_scope(name, category=category, args=args) if trace
-                 else _scopes.NULL)
+
+    def make(of_generator):
+        if not trace or not _scopes.on:
+            return Timed(_timers, name, _scopes.NULL, make)
+        return Timed(_timers, name, _scopes.own_track(name, category) if of_generator else
+                     trace_scope(name, category=category, args=args), make)
+    return make(False)
 
 
 def read_timers(*, reset=False):

@@ -1,0 +1,539 @@
+# test_profilers.py: perftrace.profiler, with functions of Python as the back end. SPDX-License-Identifier: MIT
+import asyncio
+import gc
+import logging
+import os
+import random
+import signal
+import threading
+import time
+import unittest
+
+import traced
+from perftrace import profiler as pr
+
+
+class Book(pr.BackEnd):
+    """Writes down what it is asked for, and a file for each window."""
+    name, extension = "book", ".txt"
+
+    def __init__(self, **given):
+        super().__init__(**given)
+        self.calls = []
+
+    def start(self, window):
+        self.calls.append(("start", window))
+
+    def stop(self, window):
+        self.calls.append(("stop", window))
+        with open(window.path, "w") as file:
+            file.write("x")
+
+    def step(self, number, action):
+        self.calls.append(("step", number, action))
+
+    def windows(self):
+        return [call[1] for call in self.calls if call[0] == "stop"]
+
+
+class Case(traced.Case):
+    def setUp(self):
+        super().setUp()
+        self.said = []
+        self.book = Book()
+
+    def say(self, level, text):
+        self.said.append((level, text))
+
+    def open(self, back_end=None, **options):
+        made = pr.Profiler(self.book if back_end is None else back_end,
+                           **{"dir": self.root, "log": self.say, "name": pr.TraceName(role="actor", rank=0),
+                              **options})
+        self.addCleanup(made.close)
+        return made
+
+
+class Schedules(unittest.TestCase):
+    def test_the_actions_of_cycles(self):
+        # By hand, from the rule: wait, warmup, active, the last of these saves; skip_first before, once.
+        rng = random.Random(5)
+        for _ in range(300):
+            given = {"skip_first": rng.randrange(6), "wait": rng.randrange(4), "warmup": rng.randrange(4),
+                     "active": rng.randrange(1, 5), "repeat": rng.randrange(4)}
+            schedule = pr.Schedule(**given)
+            cycle = [0] * given["wait"] + [1] * given["warmup"] + [2] * (given["active"] - 1) + [3]
+            right = [0] * given["skip_first"] + cycle * (given["repeat"] or 60)
+            for step in range(40):
+                self.assertEqual(schedule.action(step), right[step] if step < len(right) else 0, (given, step))
+            self.assertEqual(schedule.windows, given["repeat"] or None)
+            first = given["skip_first"] + given["wait"] + given["warmup"]
+            self.assertEqual(schedule.first_step, first)
+            self.assertEqual(schedule.window(first), (0, first, first + given["active"] - 1))
+            if first:
+                self.assertIsNone(schedule.window(first - 1))
+
+    def test_listed_steps_and_iterations(self):
+        for steps in ("1,3,5-7", [1, 3, 5, 6, 7], iter((7, 6, 5, 3, 1))):
+            schedule = pr.Schedule(steps=steps)
+            self.assertEqual([step for step in range(20) if schedule.action(step)], [1, 3, 5, 6, 7])
+        self.assertEqual((schedule.windows, schedule.window(6)), (3, (2, 5, 7)))
+        self.assertEqual(pr.Schedule(steps=[]).windows, 0)
+        self.assertIsNone(pr.Schedule(steps="").first_step)
+        tokens = pr.Schedule.tokens(5, 9)
+        self.assertEqual((tokens.delay_iterations, tokens.max_iterations), (5, 4))
+        self.assertEqual(pr.Schedule().windows, 1)
+        self.assertEqual(pr.Schedule().window(3), (0, 0, None))
+
+    def test_what_cannot_be_followed(self):
+        for bad in ({"wait": -1, "active": 1}, {"active": 1, "steps": "1"}, {"steps": "x"}, {"active": 2**64},
+                    {"active": 1.5}, {"wait": "2"}, {"steps": [1.5]},
+                    {"skip_first": 2**63 - 1, "wait": 2**63 - 1, "active": 1}):
+            with self.assertRaises(ValueError, msg=bad):
+                pr.Schedule(**bad)
+        for bad in (-1, 2**63, "1", None):
+            with self.assertRaises(ValueError):
+                pr.Schedule(active=1).action(bad)
+        with self.assertRaises(ValueError):
+            pr.Schedule.tokens(5, 5)
+
+
+class Names(Case):
+    def test_there_and_back(self):
+        # The time is local; zones are whole seconds off, so the milliseconds stay.
+        name = pr.TraceName(prefix="actor", role="train", first_step=7, last_step=7, rank=5, world_size=16, tp=1,
+                            pp=0, dp=2, cp=0, pid=4242, time_ms=1784638725123)
+        text = pr.basename(name, ".json.gz")
+        self.assertRegex(text, r"^actor_train_step7_rank5-of-16_tp1-pp0-dp2-cp0_pid4242_\d{14}123\.json\.gz$")
+        self.assertEqual(pr.describe(text), name)
+        self.assertEqual(pr.describe(os.path.join("/some/where", text)), name)
+        part = pr.TraceName(role="r", rank=0, pid=1, time_ms=5, first_step=2, last_step=4, steps_done=3,
+                            steps_wanted=9, aborted=True)
+        self.assertEqual(pr.describe(pr.basename(part)), part)
+
+    def test_long_labels_and_what_is_no_name(self):
+        text = pr.basename(pr.TraceName(role="ü" * 400, rank=0, pid=1, time_ms=5), ".json")
+        self.assertLessEqual(len(text.encode()), 255)
+        for bad in ({"pid": -5, "time_ms": 1}, {"pid": 2**70, "time_ms": 1}, {"pid": 1, "time_ms": 1, "tp": 2**40},
+                    {"pid": "1", "time_ms": 1}):
+            with self.assertRaises(ValueError, msg=bad):
+                pr.basename(pr.TraceName(**bad))
+        with self.assertRaises(ValueError):
+            pr.describe("notes.txt")
+        with self.assertRaises(ValueError):
+            pr.basename(pr.TraceName(pid=1, time_ms=1), "../x")
+
+    def test_no_file_is_made_twice(self):
+        name = pr.TraceName(role="r", rank=0, pid=1, time_ms=5)
+        paths = []
+        for _ in range(3):
+            path, fd = pr.create(self.root, name, ".json")
+            os.close(fd)
+            paths.append(path)
+        self.assertEqual([pr.describe(path).number for path in paths], [None, 1, 2])
+        self.assertEqual(sorted(paths), self.files("*.json"))
+        with self.assertRaises(OSError):
+            pr.create(os.path.join(self.root, "none"), name)
+
+
+class Windows(Case):
+    def test_a_schedule(self):
+        schedule = pr.Schedule(wait=1, warmup=1, active=2, repeat=2)
+        with self.open(schedule=schedule, name=pr.TraceName(role="actor", rank=0, world_size=8)) as p:
+            actions = [p.step(step) for step in range(7)]  # the second window is cut
+        self.assertEqual(actions, [schedule.action(step) for step in range(7)])
+        self.assertEqual([call[1:] for call in self.book.calls if call[0] == "step"], list(enumerate(actions)))
+        first, second = self.book.windows()
+        self.assertEqual((first.mark, first.first_step, first.last_step, first.steps_done, first.aborted),
+                         ("", 2, 3, 2, False))
+        self.assertEqual((second.mark, second.number, second.role), ("partial 1/2", 1, "actor"))
+        found = [pr.describe(path) for path in self.files("*.txt")]
+        self.assertEqual({(n.first_step, n.last_step, n.world_size, n.cycle, n.steps_done) for n in found},
+                         {(2, 3, 8, None, None), (6, 6, 8, 1, 1)})
+        starts = [call[1] for call in self.book.calls if call[0] == "start"]
+        self.assertEqual([(w.path, w.mark, w.dir) for w in starts], [("", "", self.root)] * 2)
+
+    def test_start_and_stop(self):
+        p = self.open()
+        self.assertTrue(p.start("by hand"))
+        self.assertFalse(p.start("again"))
+        self.assertEqual(pr.status().state, pr.State.RECORDING)
+        self.assertEqual((pr.status().role, pr.status().stage), ("actor", "by hand"))
+        saved = pr.status().saved
+        p.stop()
+        p.stop()
+        self.assertEqual((pr.status().state, pr.status().saved), (pr.State.IDLE, saved + 1))
+        window, = self.book.windows()
+        self.assertEqual((window.stage, pr.status().last_path), ("by hand", window.path))
+        self.assertIn("by-hand", os.path.basename(window.path))
+        self.assertTrue(p.start(schedule=pr.Schedule(wait=1, active=2)))
+        for _ in range(5):
+            p.step()
+        self.assertEqual(len(self.book.windows()), 2)
+        self.assertTrue(p.start(dir="below", by_stage=True))
+        p.step()
+        with p.stage("update"):
+            pass
+        p.stop()
+        window = self.book.windows()[2]
+        self.assertEqual((window.stage, os.path.dirname(window.path)), ("update", os.path.join(self.root, "below")))
+        with self.assertRaises(ValueError):
+            p.start(schedule=pr.Schedule(steps="1"))
+        with self.assertRaises(ValueError):
+            p.step(-1)
+
+    def test_stages_are_windows_in_discrete_mode(self):
+        p = self.open(discrete=True, steps=[3])
+
+        @p.stage("update")
+        def update(x, *, y):
+            """Doc."""
+            return x + y
+        for step in range(5):
+            p.step(step)
+            self.assertEqual(update(1, y=2), 3)
+            with p.stage("generate"):
+                with p.stage("nested"):
+                    pass
+        self.assertEqual([w.stage for w in self.book.windows()], ["update", "generate"])
+        self.assertEqual((update.__name__, update.__doc__), ("update", "Doc."))
+
+    def test_a_body_that_fails(self):
+        p = self.open(discrete=True)
+        raised = KeyError("k")
+
+        @p.stage("decorated")
+        def fails():
+            raise raised
+        p.step(0)
+        for block in (fails, lambda: self.within(p.stage("block"), raised)):
+            with self.assertRaises(KeyError) as caught:
+                block()
+            self.assertIs(caught.exception, raised)
+            self.assertIsNone(raised.__context__)
+            self.assertIsNone(raised.__cause__)
+        windows = self.book.windows()
+        self.assertEqual([(w.stage, w.aborted) for w in windows], [("decorated", True), ("block", True)])
+        self.assertTrue(all(w.mark.startswith("aborted") and os.path.getsize(w.path) for w in windows))
+        self.assertEqual(pr.status().state, pr.State.IDLE)
+
+    def within(self, block, error):
+        with block:
+            raise error
+
+    def test_record(self):
+        p = self.open()
+        with p.record("one"):
+            with p.record("ignored"):
+                self.assertEqual(pr.status().stage, "one")
+            self.assertEqual(pr.status().state, pr.State.RECORDING)
+        with self.assertRaises(ZeroDivisionError):
+            with p.record("two"):
+                1 / 0
+
+        @p.record("three")
+        async def three():
+            await asyncio.sleep(0)
+            return 3
+        self.assertEqual(asyncio.run(three()), 3)
+
+        @p.record("four")
+        def four():
+            yield 4
+        self.assertEqual(list(four()), [4])
+        self.assertEqual([(w.stage, w.aborted) for w in self.book.windows()],
+                         [("one", False), ("two", True), ("three", False), ("four", False)])
+
+    def test_a_with_of_the_profiler_that_fails(self):
+        with self.assertRaises(KeyError):
+            with self.open(schedule=pr.Schedule(active=10, repeat=1)) as p:
+                p.step(0)
+                p.step(1)
+                raise KeyError("k")
+        self.assertTrue(p.closed)
+        window, = self.book.windows()
+        self.assertTrue(window.aborted)
+        self.assertEqual(window.steps_wanted, 10)
+
+    def test_windows_that_were_not_reached_are_told(self):
+        self.open(schedule=pr.Schedule(skip_first=100, active=1, repeat=1)).close()
+        text = " ".join(text for _, text in self.said)
+        self.assertIn("0 of 1 windows recorded, first active step is 100", text)
+
+    def test_after_close_nothing_is_done(self):
+        p = self.open()
+        p.close()
+        p.close()
+        self.assertEqual((p.step(), p.start(), p.stop()), (pr.Action.NONE, False, None))
+        with p.stage("x"), p.record("y"):
+            pass
+        self.assertEqual(self.book.calls, [])
+        with self.assertRaises(ValueError):
+            pr.set_main(p)
+
+    def test_ranks(self):
+        for rank, ranks, works in ((0, None, True), (3, None, False), (3, "0,2-4", True), (3, [3], True)):
+            book = Book()
+            with self.open(book, ranks=ranks, name=pr.TraceName(rank=rank)) as p:
+                with p.record():
+                    pass
+            self.assertEqual(len(book.windows()), int(works), (rank, ranks))
+
+    def test_what_cannot_be_opened(self):
+        for bad in ({"back_end": ()}, {"back_end": "nosuch"}, {"steps": "x"}, {"ranks": "x"}, {"perf_hz": "5"}):
+            with self.assertRaises(ValueError, msg=bad):
+                self.open(**bad)
+        with self.assertRaisesRegex(ValueError, "no back end nosuch, only self"):
+            self.open("nosuch")
+        with self.assertRaises(ValueError):
+            self.open([Book(), Book()])
+
+    def test_a_directory_that_cannot_be_made(self):
+        with open(os.path.join(self.root, "file"), "w"):
+            pass
+        p = self.open(dir=os.path.join(self.root, "file", "below"))
+        self.assertFalse(p.start())
+        self.assertTrue(any("no files can be made" in text for _, text in self.said), self.said)
+
+    def test_the_librarys_own_back_end(self):
+        self.configure()
+        from perftrace import perf_tracer as pt
+        with self.open(["self"], detail_categories="io") as p:
+            for step in range(3):
+                with pt.trace_scope("detail", category="io"):
+                    pass
+                if step == 0:
+                    p.start()
+            p.stop()
+        self.assertEqual(len(self.events("detail")), 2)
+
+
+class Failures(Case):
+    def test_a_start_that_raises(self):
+        ran = []
+        p = self.open(pr.BackEnd(start=lambda window: 1 / 0, stop=ran.append, name="bad"))
+        with p.record("x"):
+            ran.append("body")
+        self.assertFalse(p.start())
+        self.assertEqual(ran, ["body"])
+        self.assertEqual([type(e) for e in p.errors], [ZeroDivisionError] * 2)
+        text = "\n".join(text for _, text in self.said)
+        self.assertIn("start of the back end bad raised ZeroDivisionError: division by zero", text)
+        self.assertIn("bad does not record: ZeroDivisionError: division by zero", text)
+
+    def test_a_stop_and_a_step_that_raise(self):
+        def step(number, action):
+            raise KeyError(number)
+        p = self.open(pr.BackEnd(stop=lambda window: 1 / 0, step=step, extension=".txt"))
+        p.start()
+        for _ in range(30):
+            p.step()
+        p.stop()
+        self.assertEqual(len(p.errors), 16)
+        self.assertEqual(type(p.errors[-1]), ZeroDivisionError)
+        texts = [text for _, text in self.said]
+        self.assertEqual(sum("step of the back end" in text for text in texts), 1, texts)
+        self.assertEqual(sum("lost the window" in text for text in texts), 1, texts)
+        self.assertEqual(self.files("*.txt"), [])  # an empty file would tell nobody anything
+
+    def test_interruptions_pass(self):
+        for what in ("start", "stop"):
+            for error in (KeyboardInterrupt, SystemExit):
+                def raises(window):
+                    raise error(5)
+                p = self.open(pr.BackEnd(**{what: raises}))
+                with self.assertRaises(error) as caught:
+                    with p.record():
+                        pass
+                self.assertEqual(caught.exception.args, (5,))
+                p.close()
+                self.assertEqual(pr.status().state, pr.State.IDLE)
+
+    def test_a_signal_while_the_back_end_works(self):
+        def slow(window):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+        p = self.open(pr.BackEnd(stop=slow))
+        p.start()
+        with self.assertRaises(KeyboardInterrupt):
+            p.stop()
+        self.assertEqual(pr.status().state, pr.State.IDLE)
+
+    def test_a_log_that_raises(self):
+        def log(level, text):
+            raise LookupError(text)
+        p = self.open(log=log)
+        p.start()
+        p.stop()
+        self.assertTrue(p.errors and all(type(e) is LookupError for e in p.errors))
+
+    def test_the_logger_that_is_used_without_a_log(self):
+        with self.assertLogs("perftrace", logging.INFO) as logged:
+            p = self.open(pr.BackEnd(start=lambda window: 1 / 0), log=None)
+            p.start()
+        self.assertTrue(any(record.exc_info for record in logged.records))
+        self.assertEqual({record.levelname for record in logged.records}, {"ERROR", "WARNING"})
+
+    def test_a_back_end_that_calls_its_profiler(self):
+        found = []
+
+        def start(window):
+            for call in (p.stop, p.close, p.start, p.step, p.stage("x").__enter__):
+                try:
+                    call()
+                except RuntimeError as error:
+                    found.append(str(error))
+        p = self.open(pr.BackEnd(start=start))
+        p.start()
+        self.assertEqual(len(found), 5)
+        self.assertEqual(pr.status().state, pr.State.RECORDING)
+
+    def test_a_description_of_any_length(self):
+        def fails(window):
+            raise ValueError("ü" * 5000)
+        p = self.open(pr.BackEnd(start=fails))
+        self.assertFalse(p.start())
+        self.assertTrue(any("does not record: ValueError: üü" in text for _, text in self.said))
+
+
+class Threads(Case):
+    def test_steps_go_on_while_a_window_is_saved(self):
+        saving, go = threading.Event(), threading.Event()
+
+        def stop(window):
+            saving.set()
+            go.wait(30)
+        p = self.open(pr.BackEnd(stop=stop))
+        p.start()
+        thread = threading.Thread(target=p.stop)
+        thread.start()
+        saving.wait(30)
+        self.assertEqual(pr.status().state, pr.State.SAVING)
+        for step in range(100):
+            p.step(step)
+        self.assertFalse(p.start())
+        go.set()
+        thread.join()
+        self.assertEqual(pr.status().state, pr.State.IDLE)
+
+    def test_close_waits_for_others(self):
+        saving, go, closed = threading.Event(), threading.Event(), threading.Event()
+
+        def stop(window):
+            saving.set()
+            go.wait(30)
+        p = self.open(pr.BackEnd(stop=stop))
+        p.start()
+        first = threading.Thread(target=p.stop)
+        first.start()
+        saving.wait(30)
+        second = threading.Thread(target=lambda: (p.close(), closed.set()))
+        second.start()
+        self.assertFalse(closed.wait(0.05))
+        self.assertEqual(p.step(), pr.Action.NONE)
+        go.set()
+        first.join()
+        second.join()
+        self.assertTrue(closed.is_set())
+
+    def test_many_at_once(self):
+        p = self.open()
+        deadline = time.monotonic() + 1
+
+        def work():
+            while time.monotonic() < deadline:
+                if p.start():
+                    p.step()
+                    p.stop()
+                p.step()
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        p.close()
+        kinds = [call[0] for call in self.book.calls if call[0] != "step"]
+        self.assertEqual(kinds, ["start", "stop"] * (len(kinds) // 2))
+        self.assertGreater(len(kinds), 2)
+        self.assertEqual(list(p.errors), [])
+
+    def test_closed_profilers_are_freed(self):
+        import weakref
+        alive = []
+        for _ in range(20):
+            book = Book()
+            p = self.open(book)
+            self._cleanups.pop()
+            with p.record():
+                pass
+            p.close()
+            alive += [weakref.ref(book), weakref.ref(p)]
+        del book, p
+        gc.collect()
+        self.assertEqual([each() for each in alive], [None] * 40)
+
+
+class Ends(traced.Case):
+    HEAD = ("import logging\n"
+            "from perftrace import profiler as pr\n"
+            "logging.basicConfig(level=logging.INFO)\n"
+            "def stop(window):\n"
+            "    with open(window.path, 'w') as file: file.write(window.mark or 'whole')\n"
+            "p = pr.Profiler(pr.BackEnd(stop=stop, extension='.txt'), dir=root, name=pr.TraceName(role='r'))\n")
+
+    def run_it(self, code, **options):
+        return traced.run(self.HEAD + code, self.root, arguments=["-X", "dev", "-W", "error"], **options)
+
+    def test_one_that_is_left_open(self):
+        done = self.run_it("p.start(); p.step(); p.step()\n")
+        path, = self.files("*.txt")
+        with open(path) as file:
+            self.assertEqual(file.read(), "whole")
+        self.assertNotIn("Traceback", done.stderr)
+
+    def test_a_program_that_fails(self):
+        done = self.run_it("with p.record('x'): raise KeyError('k')\n", check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("KeyError: 'k'", done.stderr)
+        path, = self.files("*.txt")
+        self.assertTrue(pr.describe(path).aborted)
+
+    def test_a_fork_while_others_use_it(self):
+        done = self.run_it("deadline = time.monotonic() + 1\n"
+                           "def work():\n"
+                           "    while time.monotonic() < deadline:\n"
+                           "        if p.start(): p.stop()\n"
+                           "        p.step()\n"
+                           "threads = [threading.Thread(target=work) for _ in range(2)]\n"
+                           "for t in threads: t.start()\n"
+                           "import warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
+                           "while time.monotonic() < deadline:\n"
+                           "    pid = os.fork()\n"
+                           "    if pid == 0:\n"
+                           "        p.step(); p.stop()\n"
+                           "        ok = p.start('child') and pr.status().state == pr.State.RECORDING\n"
+                           "        p.close()\n"
+                           "        os._exit(0 if ok else 1)\n"
+                           "    assert os.waitpid(pid, 0)[1] == 0\n"
+                           "for t in threads: t.join()\n"
+                           "print('done')\n")
+        self.assertEqual(done.stdout.strip(), "done")
+        self.assertTrue(self.files("*child*"))
+
+    def test_requests_from_outside(self):
+        done = self.run_it("import urllib.request, sys; sys.path.insert(0, %r)\n"
+                           "from test_control import ask\n"
+                           "configure(options={'control': 'on'})\n"
+                           "if pt.control_url() is None: sys.exit(print('none'))\n"
+                           "pr.set_main(p)\n"
+                           "print(ask('POST', '/start_profile', b'{}')[0], pr.status().state.name)\n"
+                           "print(ask('POST', '/stop_profile')[0])\n"
+                           "pt.reset()\n" % os.path.dirname(os.path.abspath(__file__)))
+        if done.stdout == "none\n":
+            self.skipTest("the library was built without the control server")
+        self.assertEqual(done.stdout.split()[:2], ["200", "RECORDING"])
+        self.assertIn(done.stdout.split()[2], ("200", "202"))
+        self.assertEqual(len(self.files("*.txt")), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
