@@ -53,6 +53,10 @@ void perftrace__config_free(perftrace__config_t *c);
  * are left out, the file's values are in. */
 void perftrace__config_put_environment(const perftrace__config_t *c, perftrace__strbuf_t *out);
 
+/* Appends the settings in force as one line, each with who gave it; those at their default are left
+ * out, and so is the text of a secret. */
+void perftrace__config_put_summary(const perftrace__config_t *c, perftrace__strbuf_t *out);
+
 /* Appends the text of perftrace_config_help. */
 void perftrace__config_print_help(perftrace__strbuf_t *out);
 

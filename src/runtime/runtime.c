@@ -131,6 +131,16 @@ static void give_out(const perftrace__strbuf_t *msgs) {
     perftrace__message_log(msgs, 0, log_function(), perftrace__runtime.config.opt.log_user);
 }
 
+/* What this process goes by: a setting that did not reach it is seen at the start. */
+static void tell_settings(void) {
+    perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT;
+    if (log_function()) {
+        perftrace__config_put_summary(&perftrace__runtime.config, &text);
+        perftrace__runtime_log(PERFTRACE_LOG_NOTE, "%s", perftrace__strbuf_cstr(&text));
+    }
+    perftrace__strbuf_free(&text);
+}
+
 /* Whether this process records; says so when not. */
 static bool selected(void) {
     const perftrace_config_t *o = &perftrace__runtime.config.opt;
@@ -177,6 +187,9 @@ int perftrace_init(const perftrace_config_t *config) {
     give_out(&msgs);
     perftrace__strbuf_free(&msgs);
     resolved = status == PERFTRACE_OK;
+    if (resolved) {
+        tell_settings();
+    }
     if (status || !selected()) {
         goto done;
     }

@@ -4,6 +4,7 @@ const test = require('node:test');
 const assert = require('node:assert');
 const fs = require('fs');
 const path = require('path');
+const { spawnSync } = require('child_process');
 const { run, start, folder, files, withFakes, until, sleep, alive } = require('./run_tool.js');
 
 const sh = (script) => ['--', 'sh', '-c', script];
@@ -154,6 +155,26 @@ test('the tracer is told, whatever is inherited (needs PT-27)', async (t) => {
     // A bad variable is named before anything starts.
     const bad = await run(['--', 'true'], { env: { PERFTRACE_FLUSH_MS: 'soon' } });
     assert.match(bad.stderr, /PERFTRACE_FLUSH_MS/);
+});
+
+test('a worker says at its start what it goes by (needs PT-27)', async (t) => {
+    const worker = process.env.PERFTRACE_TEST_STEPS_WORKER;
+    if (!worker)
+        return t.skip('the worker was not built');
+    const dir = folder();
+    const told = await run(['-n', '2', '--clean-env', '1', '--trace-dir', 'traces', '--', worker],
+                           { cwd: dir, env: { PERFTRACE_CATEGORIES: 'compute' } });
+    for (const rank of [0, 1]) {
+        const lines = told.stderr.split('\n').filter((l) => l.startsWith(`[rank ${rank}] log: `));
+        const at = lines.findIndex((l) => l.includes('log: settings: '));
+        assert.match(lines[at], /dir=\S*\/traces, .*categories=compute \(environment\); rank=\d, world_size=2/);
+        assert.ok(at < lines.findIndex((l) => l.includes('tracing to')), 'before anything is recorded');
+    }
+    // Nothing reached this one: one line at the start tells it.
+    const alone = spawnSync(worker, [], { cwd: dir, env: {}, encoding: 'utf8' });
+    const lines = alone.stderr.trim().split('\n');
+    assert.strictEqual(lines.filter((l) => l.includes('settings: none was given')).length, 1, alone.stderr);
+    assert.ok(lines.findIndex((l) => l.includes('settings:')) < lines.findIndex((l) => l.includes('tracing to')));
 });
 
 test('nothing is made where nothing is profiled', async () => {

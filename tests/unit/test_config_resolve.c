@@ -195,6 +195,47 @@ static void json_is_read_as_yaml_is(void **state) {
     perftrace__config_free(&c);
 }
 
+static const char *summary_of(const perftrace_config_t *program, const char *const *env) {
+    static char text[4096];
+    perftrace__config_t c;
+    perftrace__strbuf_t out = PERFTRACE__STRBUF_INIT;
+    assert_int_equal(perftrace__config_resolve_env(program, env, &c, NULL), PERFTRACE_OK);
+    perftrace__config_put_summary(&c, &out);
+    assert_false(out.failed);
+    snprintf(text, sizeof(text), "%s", perftrace__strbuf_cstr(&out));
+    perftrace__strbuf_free(&out);
+    perftrace__config_free(&c);
+    return text;
+}
+
+static void the_settings_are_told_in_one_line(void **state) {
+    (void)state;
+    const char *nothing[] = {"HOME=/", NULL};
+    assert_string_equal(summary_of(NULL, nothing),
+                        "settings: none was given, by the program, the environment, a file or a "
+                        "launcher: all is by default");
+    write_file("perf_tracer:\n  flush_ms: 50\n  role: \"a\\nb\"\n");
+    perftrace_config_t program = PERFTRACE_CONFIG_INIT;
+    program.enabled = 1;
+    program.control_token = "not to be seen";
+    const char *env[] = {file_var,        "PERFTRACE_DIR=/traces", "PERFTRACE_CATEGORIES=comm,-io",
+                         "RANK=1",        "WORLD_SIZE=2",          "LOCAL_RANK=1",
+                         "MASTER_ADDR=h", "MASTER_PORT=1",         NULL};
+    char want[1024];
+    snprintf(want, sizeof(want),
+             "settings: enabled=true, control_token=(set) (program); config_path=%s, dir=/traces, "
+             "categories=comm,-io (environment); role=a?b, flush_ms=50 (%s); rank=1, world_size=2, "
+             "local_rank=1 (torchrun); all else by default",
+             file, file);
+    assert_string_equal(summary_of(&program, env), want);
+    char longest[600] = "PERFTRACE_NAMES=";
+    memset(longest + strlen(longest), 'x', 500);
+    const char *wide[] = {longest, NULL};
+    assert_int_equal(strlen(summary_of(NULL, wide)),
+                     strlen("settings: names=") + 200 +
+                         strlen("... (environment); all else by default"));
+}
+
 static void unknown_names_are_named_with_the_nearest(void **state) {
     (void)state;
     write_file("perf_tracer:\n  dri: /x\n  session_tracer: {flush_treshold: 3}\n  colour: red\n  "
@@ -461,6 +502,7 @@ int main(void) {
         cmocka_unit_test(a_configuration_of_areal_is_understood),
         cmocka_unit_test(json_is_read_as_yaml_is),
         cmocka_unit_test(unknown_names_are_named_with_the_nearest),
+        cmocka_unit_test(the_settings_are_told_in_one_line),
         cmocka_unit_test(a_file_that_cannot_be_used_is_named_and_changes_nothing),
         cmocka_unit_test(the_program_may_name_the_file),
         cmocka_unit_test(the_launcher_gives_what_nobody_set),
