@@ -18,9 +18,13 @@ foreach(noun golden corpus lines input traces report compare page)
   perftrace_cli_test(sessions_${noun} sessions_${noun}.test.js PERFTRACE_SESSIONS perf-trace-sessions)
 endforeach()
 
-foreach(noun corpus)
+foreach(noun corpus figures needs merge)
   perftrace_cli_test(analyze_${noun} analyze_${noun}.test.js PERFTRACE_ANALYZE perf-trace-analyze)
 endforeach()
+if(TEST cli.analyze_needs)
+  set_property(TEST cli.analyze_needs APPEND PROPERTY
+               ENVIRONMENT "PERFTRACE_CONVERT=$<TARGET_FILE:perf-trace-convert>")
+endif()
 
 if(TARGET perf-trace-describe)
   add_executable(describe_name ${CMAKE_CURRENT_LIST_DIR}/describe_name.c)

@@ -1,0 +1,205 @@
+// analyze_needs.test.js: what users of other analysers asked for, one test a need, with the values
+// that the need states. SPDX-License-Identifier: MIT
+'use strict';
+const test = require('node:test');
+const assert = require('node:assert');
+const { spawnSync } = require('child_process');
+const t = require('./analyze_tool.js');
+const { X, kernel, call, torch, near, row, path } = t;
+
+const one = (name) => [X('cpu_op', name, 0, 10)];
+const ranksOf = (r) => Object.fromEntries(r.ranks.map((k) => [path.basename(k.file), k.rank]));
+
+test('PT-08: ranks that no trace records', () => {
+    const a = t.files({ 'run-rank0.json': torch(null, one('a')),
+                        'run-rank1.json': torch(null, one('b')) });
+    let r = t.report([a]);
+    assert.strictEqual(r.status, 0);
+    assert.deepStrictEqual(ranksOf(r), { 'run-rank0.json': 0, 'run-rank1.json': 1 });
+    assert.strictEqual(r.stderr, '');
+
+    r = t.report([t.files({ 'trace.json': torch(null, one('a')) })]);
+    assert.strictEqual(r.status, 0);
+    assert.deepStrictEqual(ranksOf(r), { 'trace.json': 0 });
+    assert.match(r.stderr, /warning: no rank is recorded/);
+
+    r = t.report([t.files({ 'x.json': torch(null, one('a')), 'y.json': torch(null, one('b')) })]);
+    assert.strictEqual(r.status, 0);
+    assert.deepStrictEqual(ranksOf(r), { 'x.json': 0, 'y.json': 1 });
+    assert.match(r.stderr, /warning: no rank is recorded for 2 of 2/);
+
+    const d = t.files({ 'x.json': torch(0, one('a')), 'y.json': torch(0, one('b')) });
+    r = t.report([d]);
+    assert.strictEqual(r.status, 3);
+    assert.match(r.stderr, /x\.json and .*y\.json are both of rank 0/);
+    r = t.report([d, '--rank-map', 'y.json=1']);
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.deepStrictEqual(ranksOf(r), { 'x.json': 0, 'y.json': 1 });
+});
+
+const header = (rank, run) =>
+    `{"name": "perftrace_header", "ph": "M", "pid": 7, "tid": 7, "args": {"version": 1, ` +
+    `"run_id": "${run}", "rank": ${rank}, "world_size": 4, "host": "n", "epoch_ns": "1790000000000000000"}}\n` +
+    `{"name": "step", "ph": "X", "ts": 0.000, "dur": 10.000, "pid": 7, "tid": 7, "cat": "compute", ` +
+    `"args": {"global_step": 0, "rank": ${rank}}}\n`;
+
+test('PT-24: ranks that are missing, and a rank of another run', () => {
+    const dir = t.files({ 'traces-r0.jsonl': header(0, 'a'), 'traces-r1.jsonl': header(1, 'a'),
+                          'traces-r3.jsonl': header(3, 'a') });
+    const page = path.join(dir, 'page.html');
+    let r = t.report([dir, '--html', page]);
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.match(r.stderr, /missing rank 2 of 4/);
+    assert.strictEqual(r.summary.missing_ranks, '2');
+    assert.strictEqual(r.summary.missing, 1);
+    assert.match(t.fs.readFileSync(page, 'utf8'), /"missing_ranks":\s*"2"/);
+    r = t.report([dir, '--require-all']);
+    assert.strictEqual(r.status, 1);
+    t.fs.writeFileSync(path.join(dir, 'traces-r3.jsonl'), header(3, 'other'));
+    r = t.report([dir]);
+    assert.strictEqual(r.status, 0);
+    assert.match(r.stderr, /traces-r3\.jsonl is of another run \(other\)/);
+});
+
+test('PT-33: many shapes of trace files in one directory', () => {
+    const e = (n) => one(`e${n}`)[0];
+    const dir = t.files({
+        'array-r0.json': JSON.stringify([e(0), e(1), e(2)]),
+        'object-r1.json': JSON.stringify({ traceEvents: [e(3), e(4), e(5)] }),
+        'empty-r2.json': JSON.stringify({ traceEvents: [e(6), {}, e(7)] }),
+        'config.json': JSON.stringify({ lr: 1, model: { layers: 3 } }),
+        'stream-r3.json': JSON.stringify([X('kernel', 'k', 0, 5, { tid: 'stream 7' })]),
+        'list-r4.json': JSON.stringify([{ ...e(8), args: [] }]),
+    });
+    const r = t.report([dir]);
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.strictEqual(r.summary.events, 10);
+    assert.match(r.stderr, /config\.json: skipped: it is JSON but holds no trace events/);
+    assert.strictEqual(row(r.streams, { rank: 3 }).stream, 'stream 7');
+    assert.deepStrictEqual(r.problems.map((p) => [p.kind, p.count]).sort(),
+                           [['bad_args', 1], ['empty_event', 1]]);
+});
+
+test('PT-35: the same process and thread numbers on two hosts', () => {
+    const events = (name) => [{ ph: 'M', name: 'process_name', pid: 7, tid: 7, args: { name } },
+                              X('user_annotation', 'step', 0, 10000, { pid: 7, tid: 7 })];
+    const dir = t.files({ 'a-rank0.json': torch(0, events('main')),
+                          'b-rank1.json': torch(1, events('sampler')),
+                          'c-rank2.json': torch(2, events('other')) });
+    const r = t.report([dir]), again = t.report([dir]);
+    assert.strictEqual(r.status, 0);
+    assert.deepStrictEqual(r.ranks.map((k) => [k.rank, k.scopes, k.scopes_s]),
+                           [[0, 1, 0.01], [1, 1, 0.01], [2, 1, 0.01]]);
+    assert.strictEqual(r.stdout.toString(), again.stdout.toString());
+});
+
+const phase = (name, ts, dur) => X('user_annotation', name, ts * 1000, dur * 1000);
+
+test('PT-39: what is not recorded is null and its time unknown', () => {
+    const step = phase('ProfilerStep#3', 0, 40), rest = [phase('forward', 0, 10), phase('backward', 10, 20)];
+    const dir = t.files({ 'rank0.json': torch(0, [step, ...rest, phase('optimizer', 30, 5)], { world_size: 2 }),
+                          'rank1.json': torch(1, [step, ...rest], { world_size: 2 }) });
+    let r = t.report([dir]);
+    assert.strictEqual(r.status, 0, r.stderr);
+    const part = (rank, name) => row(r.step_parts, { rank, step: 3, part: name }).duration_s;
+    assert.strictEqual(part(0, 'forward'), 0.01);
+    assert.strictEqual(part(0, 'backward'), 0.02);
+    assert.strictEqual(part(0, 'optimizer'), 0.005);
+    assert.strictEqual(part(0, '(unknown)'), 0.005);
+    assert.strictEqual(part(1, 'forward'), 0.01);
+    assert.strictEqual(part(1, 'optimizer'), null);
+    assert.strictEqual(part(1, '(unknown)'), 0.01);
+
+    r = t.report([t.files({ 'rank0.json': torch(0, [kernel('k', 0, 10), kernel('k', 30, 10)]) })]);
+    assert.strictEqual(r.status, 0);
+    assert.deepStrictEqual(r.steps, []);
+    assert.strictEqual(row(r.coverage, { figure: 'steps' }).recorded_ranks, 0);
+    near(r.ranks[0].utilisation, 0.5, 'utilisation of the whole trace');
+
+    const cpu = t.files({ 'rank0.json': torch(0, one('aten::add')) });
+    r = t.report([cpu]);
+    assert.strictEqual(r.status, 0);
+    assert.strictEqual(r.summary.device_note, 'no GPU events');
+    assert.strictEqual(r.ranks[0].utilisation, null);
+    assert.strictEqual(r.breakdown[0].compute_s, null);
+    assert.match(t.run([cpu]).stdout.toString(), /no GPU events/);
+});
+
+const launched = (ms) => [call(0, 10, 1), kernel('k', 100, ms * 1000, { correlation: 1 }),
+                          { ph: 's', id: 1, pid: 10, tid: 1, ts: 0, cat: 'ac2g', name: 'ac2g' },
+                          { ph: 'f', id: 1, pid: 0, tid: 7, ts: 100, cat: 'ac2g', name: 'ac2g', bp: 'e' }];
+
+test('PT-40: correlations of ranks in a merged file do not meet', () => {
+    const dir = t.files({ 'rank0.json': torch(0, launched(5), { world_size: 2 }),
+                          'rank1.json': torch(1, launched(9), { world_size: 2 }) });
+    const convert = process.env.PERFTRACE_CONVERT, merged = path.join(dir, 'merged', 'all.json');
+    const apart = t.report([dir]);
+    t.fs.mkdirSync(path.dirname(merged));
+    assert.strictEqual(spawnSync(convert, [path.join(dir, 'rank0.json'), path.join(dir, 'rank1.json'),
+                                           '-o', merged]).status, 0);
+    const together = t.report([merged]);
+    assert.strictEqual(together.status, 0, together.stderr);
+    assert.deepStrictEqual(together.ranks.map((k) => [k.rank, k.kernel_s]), [[0, 0.005], [1, 0.009]]);
+    assert.deepStrictEqual(together.launches, apart.launches);
+    assert.deepStrictEqual(together.launches.map((k) => k.linked), [1, 1]);
+    assert.deepStrictEqual(together.breakdown, apart.breakdown);
+    assert.deepStrictEqual(together.kernels, apart.kernels);
+});
+
+test('PT-40: 64 ranks of 1000 launches, merged', () => {
+    const process_name = (rank, pid, name) =>
+        ({ ph: 'M', name: 'process_name', pid, tid: 0, args: { name, rank } });
+    const events = [];
+    for (let rank = 0; rank < 64; rank++) {
+        events.push(process_name(rank, 2 * rank + 1, 'cpu'), process_name(rank, 2 * rank + 2, 'gpu'));
+        for (let i = 0; i < 1000; i++) {
+            events.push({ ...call(i * 10, 2, i), pid: 2 * rank + 1 },
+                        { ...kernel('k', i * 10 + 3, 1 + rank / 100, { correlation: i }), pid: 2 * rank + 2 });
+        }
+    }
+    const r = t.report([t.files({ 'all.json': JSON.stringify({ traceEvents: events }) })]);
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.strictEqual(r.ranks.length, 64);
+    r.launches.forEach((k) => assert.strictEqual(k.linked, 1000));
+    r.ranks.forEach((k) => near(k.kernel_s, (1 + k.rank / 100) / 1000, `rank ${k.rank}`, 1e-9));
+});
+
+test('PT-51: times far off are named and set aside', () => {
+    const at = 1.76e15, lines = [];
+    for (let i = 0; i < 1000; i++)
+        lines.push(JSON.stringify(X('compute', 'work', at + i * 2000, 2000)));
+    lines.splice(500, 0, JSON.stringify(X('compute', 'zero', 0, 1)));
+    lines.push(JSON.stringify(X('compute', 'early', at - 19 * 3.6e9, 1)));
+    lines.unshift(JSON.stringify({ ph: 'M', name: 'process_name', pid: 1, tid: 1, args: { name: 'p' } }));
+    const dir = t.files({ 'traces-r0.jsonl': lines });
+    let r = t.report([dir]);
+    assert.strictEqual(r.status, 0, r.stderr);
+    near(r.summary.duration_s, 2, 'duration', 1e-6);
+    assert.strictEqual(r.summary.outliers, 2);
+    assert.match(r.stderr, /traces-r0\.jsonl:502 .*set aside/);
+    assert.strictEqual(r.names.some((n) => n.name === 'zero'), false);
+    r = t.report([dir, '--keep-outliers']);
+    assert.strictEqual(r.names.some((n) => n.name === 'zero'), true);
+    assert.strictEqual(r.summary.outliers, 0);
+});
+
+test('PT-58: records of synchronisation are no compute', () => {
+    const sync = (name, ts, dur) => X('cuda_sync', name, ts, dur, { pid: 0, tid: 7 });
+    let r = t.report([t.files({ 'rank0.json': torch(0, [
+        kernel('gemm', 0, 10000), kernel('ncclDevKernel_AllReduce', 5000, 10000, {}, 9),
+        sync('Stream Synchronize', 0, 20000), sync('Event Synchronize', 12000, 8000)]) })]);
+    let b = r.breakdown[0];
+    near(b.range_s, 0.02, 'range');
+    near(b.compute_s, 0.01, 'compute');
+    near(b.communication_s, 0.01, 'communication');
+    near(b.overlap_s, 0.005, 'overlap');
+    near(b.overlap_share, 0.5, 'share of overlap');
+    near(b.busy_s, 0.015, 'busy');
+    near(b.idle_s, 0.005, 'idle');
+    near(b.idle_share, 0.25, 'share of idle');
+    r = t.report([t.files({ 'rank0.json': torch(0, [kernel('gemm', 0, 10000),
+                                                    kernel('gemm', 0, 10000, {}, 9)]) })]);
+    b = r.breakdown[0];
+    near(b.compute_s, 0.01, 'compute of two streams');
+    near(r.ranks[0].kernel_s, 0.02, 'sum of both');
+});
