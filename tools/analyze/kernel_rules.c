@@ -124,6 +124,20 @@ static const char *next_part(const char **p, char separator, size_t *ret_len) {
     return start;
 }
 
+/* Whether a name holds a part that is in lower case, case aside. */
+static bool holds(const char *name, size_t len, const char *part, size_t n) {
+    for (size_t i = 0; i + n <= len; i++) {
+        size_t k = 0;
+        while (k < n && tolower((unsigned char)name[i + k]) == part[k]) {
+            k++;
+        }
+        if (k == n) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool fits_all(const char *alternative, size_t len, const char *name, size_t name_len) {
     char copy[256];
     size_t n;
@@ -134,7 +148,7 @@ static bool fits_all(const char *alternative, size_t len, const char *name, size
     copy[len] = '\0';
     for (const char *p = copy; *p != '\0';) {
         const char *part = next_part(&p, '+', &n);
-        if (n == 0 || (!(n == 1 && *part == '*') && memmem(name, name_len, part, n) == NULL)) {
+        if (n == 0 || (!(n == 1 && *part == '*') && !holds(name, name_len, part, n))) {
             return false;
         }
     }
@@ -154,15 +168,10 @@ static bool fits(const char *pattern, const char *name, size_t len) {
 
 const pt_kernel_rule_t *pt_kernel_rules_find(const pt_kernel_rules_t *r, const char *name,
                                              size_t len) {
-    char small[1024];
-    char *lower = small;
-    const pt_kernel_rule_t *found = NULL;
-    len = PT_MIN(len, sizeof small); /* what tells the class stands in front */
-    for (size_t i = 0; i < len; i++) {
-        lower[i] = (char)tolower((unsigned char)name[i]);
+    for (size_t i = 0; i < r->rules; i++) {
+        if (fits(r->rule[i].pattern, name, len)) {
+            return &r->rule[i];
+        }
     }
-    for (size_t i = 0; i < r->rules && found == NULL; i++) {
-        found = fits(r->rule[i].pattern, lower, len) ? &r->rule[i] : NULL;
-    }
-    return found;
+    return NULL;
 }

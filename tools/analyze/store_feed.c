@@ -168,7 +168,9 @@ static size_t add_row(pt_store_feed_t *f, const pt_event_t *ev) {
 
 static void take_complete(pt_store_feed_t *f, pt_event_t *ev) {
     if ((ev->has & PT_EVENT_HAS_DUR) == 0) {
-        pt_trace_reader_problem(f->reader, PT_TRACE_PROBLEM_NO_DUR, NULL);
+        if ((f->reader->parser.odd & PT_EVENT_ODD_DUR) == 0) { /* else it has been told */
+            pt_trace_reader_problem(f->reader, PT_TRACE_PROBLEM_NO_DUR, NULL);
+        }
         ev->dur = 0;
     }
     ev->dur = PT_MAX(ev->dur, (int64_t)0);

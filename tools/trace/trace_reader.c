@@ -122,6 +122,7 @@ static void on_record(void *ctx, const char *p, size_t len, bool plain) {
         return;
     }
     if (r->lean && pt_event_read_lean(p, len, &r->hints, &ev)) {
+        r->parser.odd = 0;
         r->record = p;
         r->ordinal++;
         r->objects++;

@@ -1,0 +1,153 @@
+// analyze_input.test.js: what is given to the tool, and what must not trip it. SPDX-License-Identifier: MIT
+'use strict';
+const test = require('node:test');
+const assert = require('node:assert');
+const zlib = require('zlib');
+const t = require('./analyze_tool.js');
+const { X, kernel, call, torch, row, path, fs } = t;
+
+const device = [kernel('gemm', 0, 10), kernel('norm', 20, 10)];
+const ok = (r) => { assert.strictEqual(r.status, 0, r.stderr); return r; };
+const ranks = (r) => r.ranks.map((k) => k.rank);
+
+test('a trace without kernels is analysed', () => {
+    const r = ok(t.report([t.files({ 'rank0.json': torch(0, [X('cpu_op', 'aten::add', 0, 10)]) })]));
+    assert.strictEqual(r.summary.device_note, 'no GPU events');
+});
+
+test('stream ids that are texts are analysed', () => {
+    const r = ok(t.report([t.files({ 'rank0.json': torch(0, [{ ...device[0], tid: 'stream 7' }]) })]));
+    assert.strictEqual(r.streams[0].stream, 'stream 7');
+    assert.match(t.run([t.files({ 'rank0.json': torch(0, [{ ...device[0], pid: 'gpu', tid: 'x' }]) })])
+        .stdout.toString(), /gpu +x/);
+});
+
+test('--rank 1 is rank 1 and not ranks 10 to 19', () => {
+    const files = {};
+    for (let n = 0; n < 12; n++)
+        files[`1712345-TP-${n}.trace.json.gz`] = zlib.gzipSync(torch(null, device));
+    const dir = t.files(files);
+    assert.deepStrictEqual(ranks(ok(t.report(['--profile-dir', dir]))), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    const r = ok(t.report(['--profile-dir', dir, '--rank', '1']));
+    assert.deepStrictEqual(r.ranks.map((k) => path.basename(k.file)), ['1712345-TP-1.trace.json.gz']);
+    assert.deepStrictEqual(ranks(ok(t.report([dir, '--rank', '0,10-11']))), [0, 10, 11]);
+    assert.deepStrictEqual(ranks(ok(t.report([dir, '--all-ranks']))).length, 12);
+    const none = t.run([dir, '--rank', '99']);
+    assert.strictEqual(none.status, 3);
+    assert.match(none.stderr, /no input is of a rank in 99/);
+});
+
+test('names of vLLM and of torch tell ranks, too', () => {
+    for (const [name, rank] of [['rank3.1690000.pt.trace.json', 3], ['host_rank-12.pt.trace.json', 12],
+                                ['dp0_pp0_tp5.trace.json', 5], ['traces-r7.jsonl', 7],
+                                ['1712345-TP-4-DECODE.trace.json', 4]]) {
+        const text = name.endsWith('l') ? device.map((e) => JSON.stringify(e)) : torch(null, device);
+        const r = ok(t.report([t.files({ [name]: text })]));
+        assert.deepStrictEqual([r.ranks[0].rank, r.ranks[0].rank_source], [rank, 'file name'], name);
+    }
+    const r = ok(t.report([t.files({ '1-TP-4-DP-1.trace.json': torch(null, device) })]));
+    assert.strictEqual(r.ranks[0].rank_source, 'made up');
+});
+
+test('ranks: the map before distributedInfo, that before the name', () => {
+    const dir = t.files({ 'rank5.json': torch(2, device) });
+    assert.deepStrictEqual(ranks(ok(t.report([dir]))), [2]);
+    const r = ok(t.report([dir, '--rank-map', 'rank5.json=9']));
+    assert.deepStrictEqual([r.ranks[0].rank, r.ranks[0].rank_source], [9, '--rank-map']);
+});
+
+test('exit statuses', () => {
+    const dir = t.files({ 'rank0.json': torch(0, device), 'bad.json': '{"traceEvents": [{"ph": "X", "name": ',
+                          'nothing/x.txt': '' });
+    for (const [args, status, text] of [
+        [[], 2, /no input is given/], [[path.join(dir, 'no.json')], 3, /No such file/],
+        [['--profile-dir', path.join(dir, 'nothing')], 3, /\*\.json/],
+        [[path.join(dir, 'rank0.json'), '--json', '--csv'], 2, /exclude each other/],
+        [['diff', dir], 2, /diff takes two inputs/],
+        [[path.join(dir, 'rank0.json'), '--rank', 'x'], 2, /--rank takes a list/],
+        [[path.join(dir, 'rank0.json'), '--rank-map', 'x'], 2, /--rank-map takes FILE=RANK/],
+        [[path.join(dir, 'rank0.json'), '--table', 'nonsense'], 2, /there is no table nonsense here; there are summary/],
+        [[path.join(dir, 'rank0.json'), '-o', path.join(dir, 'no', 'x')], 4, /there is no directory/],
+        [[path.join(dir, 'rank0.json'), '-o', path.join(dir, 'rank0.json')], 4, /is one of the inputs/],
+        [[path.join(dir, 'rank0.json'), '--partial', 'x', '--json'], 2, /--partial/]]) {
+        const r = t.run(args);
+        assert.strictEqual(r.status, status, `${args}: ${r.stderr}`);
+        assert.match(r.stderr, text);
+    }
+});
+
+test('damaged files: what can be read is analysed, and what cannot is told once', () => {
+    const cut = torch(0, [...device, ...device]).slice(0, -60);
+    const cases = {
+        'array that is never closed': [`[${device.map((e) => JSON.stringify(e)).join(',')},`, 2, 'not_closed'],
+        'object that is never closed': [cut, 3, 'damaged'],
+        'bare words': [`[{"ph":"X","name":"a","ts":1,"dur":NaN,"pid":1,"tid":1}]`, 1, 'NONFINITE'],
+        'equal keys': ['[{"ph":"X","name":"a","name":"b","ts":1,"dur":2,"pid":1,"tid":1}]', 1, null],
+        'a megabyte of arguments': [JSON.stringify([{ ...device[0], args: { text: 'x'.repeat(1 << 20) } }]), 1, null],
+        'a list in args': ['[{"ph":"X","name":"a","ts":1,"dur":2,"pid":1,"tid":1,"args":[1,2]}]', 1, 'bad_args'],
+        'times as texts': ['[{"ph":"X","name":"a","ts":"1.5","dur":"2","pid":"1","tid":"1"}]', 1, null],
+        'a negative duration': ['[{"ph":"X","name":"a","ts":1,"dur":-2,"pid":1,"tid":1}]', 1, 'negative_duration'],
+        'no time': ['[{"ph":"X","name":"a","pid":1,"tid":1}]', 1, 'no_time'],
+        'an end alone': ['[{"ph":"E","ts":1,"pid":1,"tid":1}]', 1, 'stray_end'],
+        'a begin alone': ['[{"ph":"B","name":"a","ts":1,"pid":1,"tid":1}]', 1, 'unfinished'],
+        'an unknown phase': ['[{"ph":"?","name":"a","ts":1,"pid":1,"tid":1}]', 1, 'bad_phase'],
+        'bytes that are not UTF-8': [Buffer.concat([Buffer.from('[{"ph":"X","name":"a'), Buffer.from([0xff, 0xfe]),
+            Buffer.from('","ts":1,"dur":2,"pid":1,"tid":1}]')]), 1, 'UTF8'],
+    };
+    for (const [what, [text, events, kind]] of Object.entries(cases)) {
+        const r = ok(t.report([t.files({ 'rank0.json': text })]));
+        assert.strictEqual(r.summary.events, events, what);
+        const kinds = r.problems.map((p) => p.kind);
+        if (kind !== null)
+            assert(kinds.some((k) => k.includes(kind)), `${what}: ${kinds}`);
+        assert.strictEqual(new Set(kinds).size, kinds.length, `${what}: ${kinds}`);
+    }
+    const strict = t.run([t.files({ 'rank0.json': cut }), '--strict']);
+    assert.strictEqual(strict.status, 1);
+    assert.strictEqual(strict.stdout.length, 0);
+    assert.match(strict.stderr, /nothing is written/);
+});
+
+test('gzip: several members, cut off, and hostile', () => {
+    const text = torch(0, device), half = Math.floor(text.length / 2);
+    const members = Buffer.concat([zlib.gzipSync(text.slice(0, half)), zlib.gzipSync(text.slice(half))]);
+    assert.strictEqual(ok(t.report([t.files({ 'rank0.json.gz': members })])).summary.events, 2);
+    const long = zlib.gzipSync(torch(0, Array.from({ length: 5000 }, (_, i) => kernel(`k${i * 7919 % 997}`, i, 1))));
+    const r = ok(t.report([t.files({ 'rank0.json.gz': long.subarray(0, long.length / 2) })]));
+    assert(r.summary.events > 1000 && r.summary.events < 5000);
+    assert(r.problems.some((p) => p.kind === 'input_damaged'));
+    const bad = t.run([t.files({ 'rank0.json.gz': Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3]) })]);
+    assert.strictEqual(bad.status, 3);
+});
+
+test('standard input, JSON lines and arrays give the same', () => {
+    const lines = device.map((e) => JSON.stringify(e) + '\n').join(''), array = JSON.stringify(device);
+    const figures = (r) => { ok(r); return [r.summary.scopes, r.ranks[0].busy_s, r.kernels]; };
+    const want = figures(t.report([t.files({ 'rank0.json': array })]));
+    assert.deepStrictEqual(figures(t.report(['-'], { input: Buffer.from(lines) })), want);
+    assert.deepStrictEqual(figures(t.report(['-'], { input: Buffer.from(array) })), want);
+    assert.deepStrictEqual(figures(t.report([t.files({ 'rank0.jsonl': lines.replace(/\n/g, '\r\n') })])), want);
+});
+
+test('--table, --csv and --top-n', () => {
+    const dir = t.files({ 'rank0.json': torch(0, device) });
+    const csv = t.run([dir, '--csv', '--table', 'kernels']).stdout.toString().split('\n');
+    assert.match(csv[0], /^share,total_s,mean_s/);
+    assert.strictEqual(csv.length, 4);
+    assert.strictEqual(t.report([dir, '--top-n', '1']).kernels.length, 1);
+    const r = JSON.parse(t.run([dir, '--json', '--table', 'ranks,kernels']).stdout.toString());
+    assert.deepStrictEqual(Object.keys(r), ['perftrace_analysis', 'ranks', 'kernels', 'problems']);
+});
+
+test('many launches on many ids that are large', () => {
+    const big = 2 ** 53 - 10;
+    const r = ok(t.report([t.files({ 'rank0.json': torch(0, [
+        call(0, 1, big), kernel('a', 5, 1, { correlation: big }),
+        kernel('b', 9, 1, { correlation: 7, 'Collective name': 'x', Seq: '99999999999999999999' })]) })]));
+    assert.strictEqual(row(r.launches, { rank: 0 }).linked, 1);
+});
+
+test('a terminal is not steered by names', () => {
+    const r = t.run([t.files({ 'rank0.json': torch(0, [kernel('a\u001b[31mred', 0, 10)]) })]);
+    assert(!r.stdout.toString().includes('\u001b'));
+});
