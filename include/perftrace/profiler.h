@@ -217,6 +217,11 @@ typedef struct perftrace_profiler_back_end {
     /* Writes, as snprintf does, what it records, or why its start failed. */
     int (*describe)(void *user, char *ret_text, size_t size);
     void *user;
+    /* A stage begins and ends within a window that this back end records: "role.stage". By the
+     * stage's own thread, several at once, and for stages that were begun also when the window has
+     * ended meanwhile. For NVTX and the like, whose ranges are of threads. */
+    void (*range_begin)(void *user, const char *label);
+    void (*range_end)(void *user);
 } perftrace_profiler_back_end_t;
 
 /* ---- profilers ----------------------------------------------------------------------------------
@@ -341,9 +346,12 @@ PERFTRACE_API int perftrace_profiler_stop(perftrace_profiler_t *profiler);
        */
 
 /* An annotated stage of a step (generate, update). In discrete mode it is a window of its own, or
- * several with STAGE_SCHEDULED, on the steps of the gate. Returns a token for stage_end: above 0
- * when this stage has opened a window, 0 when it is as good as absent (nested, another mode, rank
- * or step, a start that failed). */
+ * several with STAGE_SCHEDULED, on the steps of the gate. Within a window of the process, its own
+ * or the one of a continuous profiler, it is a range: a scope of the trace, "role.stage" of the
+ * category instr (which the back end nvtx shows as an NVTX range), and what back ends make of it.
+ * Returns a token for stage_end, which the same thread calls: above 0 when it has opened a window
+ * or begun a range, 0 when it is as good as absent (no window is open: another rank or step, a
+ * start that failed; or nothing is told of ranges). */
 PERFTRACE_API int64_t perftrace_profiler_stage_begin(perftrace_profiler_t *profiler,
                                                      const char *stage, int flags);
 /* Ends the stage. failed not 0: its body failed; the window is saved and marked aborted, in

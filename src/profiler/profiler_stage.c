@@ -4,6 +4,7 @@
  * runs then, too. */
 #include "profiler_state.h"
 
+#include <perftrace/bindings.h>
 #include <perftrace/status.h>
 
 #include <stdio.h>
@@ -48,6 +49,71 @@ static int64_t open_stage(perftrace_profiler_t *p, const char *stage, int flags)
     return p->stage_token;
 }
 
+/* ---- ranges: a stage within an open window, whoever opened that ----
+ *
+ * A token is the number of the stage that has the window (0: another one has) and, above it, what
+ * was told of its range: a bit for the scope in the trace, then one a recorder. */
+
+#define TOKEN_BITS  40
+#define RANGE_SCOPE 1
+_Static_assert(TOKEN_BITS + 1 + PERFTRACE__BACK_ENDS_MAX < 63, "a bit a recorder");
+
+/* The site of all ranges, which are named as they begin; negative without memory. */
+static int range_site(void) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static int site = PERFTRACE_ERR_NOT_FOUND;
+    pthread_mutex_lock(&lock);
+    if (site < 0) {
+        site = perftrace_bound_site(PERFTRACE_I_KIND_SCOPE, NULL, "instr", 0, NULL);
+    }
+    const int made = site;
+    pthread_mutex_unlock(&lock);
+    return made;
+}
+
+/* "role.stage", or what there is of both. */
+static void put_label(const perftrace_profiler_t *p, const char *stage, char *text, size_t size) {
+    const char *role = p->opt.name.role ? p->opt.name.role : "";
+    const char *what = stage ? stage : "";
+    snprintf(text, size, "%s%s%s", role, role[0] && what[0] ? "." : "",
+             what[0] || role[0] ? what : "stage");
+}
+
+/* started: bits of this profiler's recorders that record. Without locks: back ends may be asked by
+ * several threads at once. */
+static int64_t begin_range(perftrace_profiler_t *p, const char *stage, unsigned started) {
+    char label[PERFTRACE__STAGE_MAX * 2];
+    int64_t told = 0;
+    const int site = range_site();
+    put_label(p, stage, label, sizeof(label));
+    const int begun = site >= 0 ? perftrace_bound_begin_named(site, label) : -1;
+    if (begun > 0) {
+        told = RANGE_SCOPE;
+    } else if (begun == 0) {
+        perftrace_bound_end(site); /* nothing is recorded now */
+    }
+    for (size_t i = 0; i < p->nrecorders; i++) {
+        const perftrace_profiler_back_end_t *c = &p->recorders[i].calls;
+        if ((started & 1u << i) && c->range_begin) {
+            c->range_begin(c->user, label);
+            told |= INT64_C(2) << i;
+        }
+    }
+    return told;
+}
+
+static void end_range(perftrace_profiler_t *p, int64_t told) {
+    for (size_t i = p->nrecorders; i > 0; i--) {
+        const perftrace_profiler_back_end_t *c = &p->recorders[i - 1].calls;
+        if ((told & INT64_C(2) << (i - 1)) && c->range_end) {
+            c->range_end(c->user);
+        }
+    }
+    if (told & RANGE_SCOPE) {
+        perftrace_bound_end(range_site());
+    }
+}
+
 int64_t perftrace_profiler_stage_begin(perftrace_profiler_t *p, const char *stage, int flags) {
     perftrace__window_t *g = &perftrace__window;
     if (!p) {
@@ -68,8 +134,11 @@ int64_t perftrace_profiler_stage_begin(perftrace_profiler_t *p, const char *stag
         token = open_stage(p, stage, flags);
     }
     perftrace__window_settle();
+    const bool records = g->state == PERFTRACE_PROFILER_RECORDING;
+    const unsigned started = records && g->owner == p ? g->started : 0;
     pthread_mutex_unlock(&g->lock);
-    return token;
+    const int64_t told = records ? begin_range(p, stage, started) : 0;
+    return told << TOKEN_BITS | token;
 }
 
 int perftrace_profiler_stage_end(perftrace_profiler_t *p, int64_t token, int failed) {
@@ -81,6 +150,10 @@ int perftrace_profiler_stage_end(perftrace_profiler_t *p, int64_t token, int fai
         return PERFTRACE_OK;
     }
     const perftrace__ending_t ending = failed ? PERFTRACE__ENDING_ABORT : PERFTRACE__ENDING_STOP;
+    if (token > 0) {
+        end_range(p, token >> TOKEN_BITS); /* also of a body that failed */
+        token &= (INT64_C(1) << TOKEN_BITS) - 1;
+    }
     pthread_mutex_lock(&g->lock);
     if (token > 0 && token == p->stage_token) {
         p->stage_token = 0;

@@ -82,8 +82,13 @@ static void keep_message(int level, const char *message, void *user) {
     pthread_mutex_unlock(&messages_lock);
 }
 
-static const perftrace_profiler_back_end_t book_calls = {
-    sizeof(book_calls), "book", ".txt", 0, book_start, book_stop, book_step, NULL, &book};
+static const perftrace_profiler_back_end_t book_calls = {.struct_size = sizeof(book_calls),
+                                                         .name = "book",
+                                                         .extension = ".txt",
+                                                         .start = book_start,
+                                                         .stop = book_stop,
+                                                         .step = book_step,
+                                                         .user = &book};
 
 /* Rank 0 in the case's folder, with the book. */
 static inline perftrace_profiler_options_t book_options(void) {

@@ -271,9 +271,9 @@ static void fails(const char *where) {
     PERFTRACE_SCOPE("train", "compute");
     int64_t token = perftrace_profiler_stage_begin(stages, "update", 0);
     CHILD_CHECK(token > 0);
-    PERFTRACE_SCOPE("update", "compute");
+    PERFTRACE_SCOPE("apply", "compute");
     CHILD_CHECK(perftrace_profiler_stage_end(stages, token, 1) == 0);
-    expect("+update -update");
+    expect("+update +apply -apply -update"); /* the stage, and the scope in it */
     perftrace_profiler_close(stages);
 }
 
@@ -281,6 +281,7 @@ static void a_failure_pops(void **state) {
     (void)state;
     traced_file_t f = run(fails);
     assert_int_equal(traced_count(&f, "update"), 1);
+    assert_int_equal(traced_count(&f, "apply"), 1);
     traced_free(&f);
 }
 

@@ -84,6 +84,44 @@ static void two_profilers_keep_their_categories(void **state) {
     traced_free(&f);
 }
 
+static int failing(void *arg) {
+    (void)arg;
+    PERFTRACE_INSTANT("in.body", "compute");
+    return 4;
+}
+
+/* Stages of a continuous window are scopes of the trace. */
+static void with_stages(const char *where) {
+    traced_start(where);
+    perftrace_profiler_t *p = open_self("detail", 1, 2);
+    for (int i = 0; i < 4; i++) {
+        perftrace_profiler_step(p, i);
+        perftrace_profiler_run(p, "generate", 0, NULL, NULL);
+        if (i == 2) {
+            CHILD_CHECK(perftrace_profiler_run(p, "update", 0, failing, NULL) == 4);
+        }
+    }
+    CHILD_CHECK(perftrace_profiler_close(p) == 0);
+}
+
+static void stages_are_scopes_of_the_trace(void **state) {
+    (void)state;
+    traced_file_t f = run(with_stages);
+    assert_int_equal(traced_count(&f, "actor.generate"), 2); /* of steps 1 and 2 */
+    assert_int_equal(traced_count(&f, "actor.update"), 1);
+    const cJSON *scope = traced_line(&f, "actor.update", 0);
+    const cJSON *body = traced_line(&f, "in.body", 0);
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(scope, "ph")), "X");
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(scope, "cat")), "instr");
+    const double begin = traced_number(scope, "ts");
+    assert_true(begin <= traced_number(body, "ts"));
+    assert_true(traced_number(body, "ts") <= begin + traced_number(scope, "dur") + 0.001);
+    const cJSON *end = traced_line(&f, "profiler.window_end", 0);
+    assert_string_equal(cJSON_GetStringValue(traced_arg(end, "mark")), "aborted at step 2 of 2");
+    assert_true(traced_number(end, "ts") >= begin + traced_number(scope, "dur"));
+    traced_free(&f);
+}
+
 static void cut_short(const char *where) {
     perftrace_profiler_t *p = open_self("detail", 3, 4); /* before the tracer starts */
     traced_start(where);
@@ -194,13 +232,10 @@ static void a_childs_details_are_off(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        CASE(categories_are_off_outside_of_windows),
-        CASE(two_profilers_keep_their_categories),
-        CASE(a_cut_window_is_marked_in_the_trace),
-        CASE(at_exit_the_mark_is_in_the_trace),
-        CASE(the_filter_still_rules),
-        CASE(a_request_chooses_among_them),
-        CASE(a_childs_details_are_off),
+        CASE(categories_are_off_outside_of_windows), CASE(two_profilers_keep_their_categories),
+        CASE(stages_are_scopes_of_the_trace),        CASE(a_cut_window_is_marked_in_the_trace),
+        CASE(at_exit_the_mark_is_in_the_trace),      CASE(the_filter_still_rules),
+        CASE(a_request_chooses_among_them),          CASE(a_childs_details_are_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

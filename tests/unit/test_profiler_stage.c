@@ -190,6 +190,105 @@ static void continuous_stages_are_no_windows(void **state) {
     perftrace_profiler_close(p);
 }
 
+/* ---- ranges ---- */
+
+static char ranges[1024]; /* what the back end was told: "<label" and ">" */
+
+static void range_begin(void *user, const char *label) {
+    (void)user;
+    strncat(ranges, "<", sizeof(ranges) - strlen(ranges) - 1);
+    strncat(ranges, label, sizeof(ranges) - strlen(ranges) - 1);
+}
+
+static void range_end(void *user) {
+    (void)user;
+    strncat(ranges, ">", sizeof(ranges) - strlen(ranges) - 1);
+}
+
+static int inner_stage(void *arg) {
+    const body_t *b = arg;
+    perftrace_profiler_run(b->p, "inner", 0, NULL, NULL);
+    return b->result;
+}
+
+static int stopping_body(void *arg) {
+    const body_t *b = arg;
+    return perftrace_profiler_stop(b->p);
+}
+
+static void stages_of_a_window_are_ranges(void **state) {
+    (void)state;
+    perftrace_profiler_back_end_t calls = book_calls;
+    perftrace_profiler_options_t o = book_options();
+    calls.range_begin = range_begin;
+    calls.range_end = range_end;
+    o.callback = &calls;
+    o.name.role = "actor";
+    o.steps = "1-2,4";
+    perftrace_profiler_t *p = book_open(&o);
+    body_t b = {.p = p};
+    ranges[0] = '\0';
+    perftrace_profiler_step(p, 0);
+    assert_int_equal(perftrace_profiler_run(p, "update", 0, inner_stage, &b), 0);
+    assert_string_equal(ranges, ""); /* no window, no range */
+    perftrace_profiler_step(p, 1);
+    assert_int_equal(perftrace_profiler_run(p, "update", 0, inner_stage, &b), 0);
+    assert_string_equal(ranges, "<actor.update<actor.inner>>");
+    ranges[0] = '\0';
+    perftrace_profiler_step(p, 2);
+    b.result = 5;
+    assert_int_equal(perftrace_profiler_run(p, "update", 0, inner_stage, &b), 5);
+    assert_string_equal(ranges, "<actor.update<actor.inner>>"); /* also where it fails */
+    assert_string_equal(book.all, "1-2[aborted at step 2 of 2]");
+    ranges[0] = '\0';
+    perftrace_profiler_step(p, 4);
+    assert_int_equal(perftrace_profiler_run(p, NULL, 0, stopping_body, &b), 0);
+    assert_string_equal(ranges, "<actor>"); /* its window is over before it */
+    assert_int_equal(book.stops, 2);
+    ranges[0] = '\0';
+    assert_int_equal(perftrace_profiler_run(p, "update", 0, NULL, NULL), 0);
+    assert_string_equal(ranges, "");
+    perftrace_profiler_close(p);
+}
+
+static void ranges_of_other_modes_and_roles(void **state) {
+    (void)state;
+    perftrace_profiler_back_end_t calls = book_calls;
+    perftrace_profiler_options_t o = book_options();
+    calls.range_begin = range_begin;
+    calls.range_end = range_end;
+    o.callback = &calls;
+    ranges[0] = '\0';
+    o.discrete = 1;
+    perftrace_profiler_t *p = book_open(&o);
+    body_t b = {.p = p};
+    perftrace_profiler_step(p, 0);
+    perftrace_profiler_run(p, "update", 0, inner_stage, &b);
+    assert_string_equal(ranges, "<update<inner>>");
+    assert_int_equal(book.starts, 1);
+    perftrace_profiler_close(p);
+    /* A back end hears of ranges in windows that it records itself. */
+    o.discrete = 0;
+    ranges[0] = '\0';
+    p = book_open(&o);
+    perftrace_profiler_t *other = book_open(&o);
+    assert_int_equal(perftrace_profiler_start(other, NULL), 0);
+    perftrace_profiler_run(p, "ours", 0, NULL, NULL);
+    perftrace_profiler_run(other, NULL, 0, NULL, NULL);
+    assert_string_equal(ranges, "<stage>");
+    perftrace_profiler_close(other);
+    perftrace_profiler_close(p);
+    /* Ranks that do not profile have none. */
+    ranges[0] = '\0';
+    o.name.rank = 3;
+    p = book_open(&o);
+    assert_int_equal(perftrace_profiler_start(p, NULL), 0);
+    assert_int_equal(perftrace_profiler_stage_begin(p, "x", 0), 0);
+    assert_int_equal(perftrace_profiler_stage_end(p, 0, 0), 0);
+    assert_string_equal(ranges, "");
+    perftrace_profiler_close(p);
+}
+
 static void another_roles_failure_is_not_ours(void **state) {
     (void)state;
     perftrace_profiler_options_t o = book_options();
@@ -251,6 +350,8 @@ int main(void) {
         BOOK_CASE(a_failing_body_is_run_once_and_stopped_once),
         BOOK_CASE(only_scheduled_stages_follow_the_schedule),
         BOOK_CASE(continuous_stages_are_no_windows),
+        BOOK_CASE(stages_of_a_window_are_ranges),
+        BOOK_CASE(ranges_of_other_modes_and_roles),
         BOOK_CASE(another_roles_failure_is_not_ours),
         BOOK_CASE(a_cancelled_thread_ends_its_stage),
     };

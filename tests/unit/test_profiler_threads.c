@@ -63,8 +63,13 @@ static void step(void *user, int64_t number, int action) {
     leave();
 }
 
-static const perftrace_profiler_back_end_t calls = {sizeof(calls), "watched", ".txt", 0,    start,
-                                                    stop,          step,      NULL,   &book};
+static const perftrace_profiler_back_end_t calls = {.struct_size = sizeof(calls),
+                                                    .name = "watched",
+                                                    .extension = ".txt",
+                                                    .start = start,
+                                                    .stop = stop,
+                                                    .step = step,
+                                                    .user = &book};
 
 static int set_up(void **state) {
     stop_now = inside = overlaps = slow_stop_ms = slow_start_ms = 0;
