@@ -39,6 +39,5 @@ bool pt_html_over_time(const pt_html_frame_t *frame, perftrace__strbuf_t *out);
 bool pt_html_timelines(const pt_html_frame_t *frame, perftrace__strbuf_t *out);
 bool pt_html_histograms(const pt_html_frame_t *frame, const pt_session_metrics_t *metrics,
                         perftrace__strbuf_t *out);
-bool pt_html_tables(const pt_report_t *report, perftrace__strbuf_t *out);
 
 #endif

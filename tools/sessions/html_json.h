@@ -24,8 +24,4 @@ void pt_html_session_id(perftrace__strbuf_t *out, const pt_session_model_t *mode
 void pt_html_task_id(perftrace__strbuf_t *out, const pt_session_model_t *model,
                      const pt_session_row_t *row);
 
-/* Appends JSON in which nothing ends or begins markup: outside of strings JSON has no such
- * characters, and in strings they are escaped. */
-void pt_html_embed(perftrace__strbuf_t *out, const char *json, size_t len);
-
 #endif

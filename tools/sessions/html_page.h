@@ -5,6 +5,7 @@
  * memory. */
 #ifndef PERFTRACE_SESSIONS_HTML_PAGE_H
 #define PERFTRACE_SESSIONS_HTML_PAGE_H
+#include "html_page_frame.h"
 #include "html_style.h"
 #include "session_metrics.h"
 #include "table.h"
@@ -17,11 +18,6 @@ typedef struct pt_html_options {
     const char *maker; /* "perf-trace-sessions 0.1.0" */
     const pt_phase_styles_t *styles;
 } pt_html_options_t;
-
-/* Whether the build has found the chart library. */
-bool pt_html_has_charts(void);
-/* Which package has it, as a sentence for people. */
-const char *pt_html_how_to_get_charts(void);
 
 /* Appends the page. The model should have been read with keep_spans; file: names of the inputs,
  * files of them; tables: the report of the same selection. False without memory, or without the

@@ -1,8 +1,9 @@
-/* html_asset.h: the fixed parts of the page, embedded at build time. SPDX-License-Identifier: MIT
+/* html_asset.h: the fixed parts of a page, embedded at build time. SPDX-License-Identifier: MIT
  *
- * Made by html_embed.cmake from html/ and from the chart library where the build has found it. */
-#ifndef PERFTRACE_SESSIONS_HTML_ASSET_H
-#define PERFTRACE_SESSIONS_HTML_ASSET_H
+ * Made by html_embed.cmake from a tool's html/, from this one's, and from the chart library where
+ * the build has found it. Each tool has its own. */
+#ifndef PERFTRACE_PAGE_HTML_ASSET_H
+#define PERFTRACE_PAGE_HTML_ASSET_H
 #include <stddef.h>
 
 typedef struct pt_html_asset {
