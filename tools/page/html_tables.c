@@ -25,6 +25,17 @@ static void put_columns(const pt_table_t *t, perftrace__strbuf_t *out) {
     }
 }
 
+/* Whole numbers without a point. */
+static void put_number(perftrace__strbuf_t *out, double v) {
+    char number[PERFTRACE__DOUBLE_MAX];
+    if (v >= -1e15 && v <= 1e15 && v == (double)(int64_t)v) {
+        perftrace__strbuf_printf(out, "%lld", (long long)v);
+    } else {
+        char *end = perftrace__put_double(number, v, true);
+        perftrace__strbuf_append(out, number, (size_t)(end - number));
+    }
+}
+
 static void put_row(const pt_table_t *t, size_t row, perftrace__strbuf_t *out) {
     bool first = true;
     perftrace__strbuf_puts(out, "\n[");
@@ -38,9 +49,7 @@ static void put_row(const pt_table_t *t, size_t row, perftrace__strbuf_t *out) {
         if (cell->kind == PT_CELL_TEXT) {
             perftrace__strbuf_json_cstr(out, cell->text);
         } else if (cell->kind == PT_CELL_NUMBER) {
-            char number[PERFTRACE__DOUBLE_MAX];
-            char *end = perftrace__put_double(number, cell->number, true);
-            perftrace__strbuf_append(out, number, (size_t)(end - number));
+            put_number(out, cell->number);
         } else {
             perftrace__strbuf_puts(out, "null");
         }
