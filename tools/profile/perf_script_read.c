@@ -150,11 +150,18 @@ static bool read_frame(text_t line, text_t *ret_symbol) {
     }
     text_t symbol = trim(line);
     if (symbol.len > 0 && symbol.p[symbol.len - 1] == ')') {
-        size_t at = symbol.len;
-        while (at > 0 && !(symbol.p[at - 1] == '(' && (at == 1 || is_blank(symbol.p[at - 2])))) {
-            at--;
+        /* The object may hold brackets of its own: "(/tmp/x (deleted))". */
+        size_t at = symbol.len, open = 0;
+        while (at > 0) {
+            char c = symbol.p[--at];
+            open += c == ')' ? 1 : 0;
+            open -= c == '(' && open > 0 ? 1 : 0;
+            if (open == 0) {
+                break;
+            }
         }
-        symbol.len = at > 0 ? at - 1 : symbol.len;
+        bool object = open == 0 && (at == 0 || is_blank(symbol.p[at - 1]));
+        symbol.len = object ? at : symbol.len;
         symbol = trim(symbol);
     }
     symbol.len = pt_collapsed_clean(symbol.p, symbol.len);

@@ -62,12 +62,17 @@ static bool begins_json(const char *p, const char *end) {
     return p == end || (object ? *p == '"' || *p == '}' : strchr("{[]\"", *p) != NULL);
 }
 
+/* Blank lines and lines that begin with #. */
 static bool only_comments(const char *p, const char *end) {
-    for (p = skip_space(p, end); p < end && *p == '#'; p = skip_space(p, end)) {
+    while (p < end) {
         const char *stop = memchr(p, '\n', (size_t)(end - p));
-        p = stop != NULL ? stop : end;
+        stop = stop != NULL ? stop : end;
+        if (*p != '#' && skip_space(p, stop) < stop) {
+            return false;
+        }
+        p = stop < end ? stop + 1 : end;
     }
-    return p == end;
+    return true;
 }
 
 pt_profile_format_t pt_profile_sniff(const char *text, size_t len, bool whole,

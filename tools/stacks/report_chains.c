@@ -2,6 +2,8 @@
 #include "human.h"
 #include "stacks_report.h"
 
+#define DEEPEST_INDENT 200U /* of a stack that is deeper, the rest stands below each other */
+
 /* How the frames of a stack are shown. */
 typedef enum mark { MARK_LAST, MARK_FIRST } mark_t;
 
@@ -26,7 +28,8 @@ static void put_frames(pt_stacks_report_t *r, const pt_chains_t *c, const pt_cha
         const char *name = pt_stack_name_text(r->view, c->name[chain->at + i]);
         bool last = i + 1 == chain->len;
         bool marked = mark == MARK_LAST ? last : i == 0;
-        perftrace__strbuf_printf(&r->text, "%*s%s", (int)(indent + 2 * i), "",
+        perftrace__strbuf_printf(&r->text, "%*s%s", (int)(indent + 2 * PT_MIN(i, DEEPEST_INDENT)),
+                                 "",
                                  marked                       ? "** "
                                  : mark == MARK_FIRST && last ? "-> "
                                                               : "");

@@ -1,19 +1,18 @@
 /* stacks_options.c: the command line of perf-trace-stacks. SPDX-License-Identifier: MIT */
 #include "stacks_options.h"
 
-#include "human.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static bool set_freq(void *values, const char *value, perftrace__strbuf_t *ret_problem) {
+#define USUAL_FREQ 99
+
+static bool set_no_categories(void *values, const char *value, perftrace__strbuf_t *ret_problem) {
     pt_stacks_options_t *o = values;
-    o->has_freq = pt_parse_uint64(value, &o->freq) && o->freq > 0 && o->freq <= 1000000000;
-    if (!o->has_freq) {
-        perftrace__strbuf_puts(ret_problem, "expected a number of samples a second from 1 up");
-    }
-    return o->has_freq;
+    (void)value;
+    (void)ret_problem;
+    o->no_categories = true;
+    return true;
 }
 
 static const pt_choice_t units[] = {
@@ -40,7 +39,7 @@ static const pt_option_t options[] = {
                      "frames of callers and callgraph, nearest to the function (5; 0: all)"),
     PT_OPTION_STRING(S, categories, 'c', "categories", "FILE",
                      "a JSON file {category: [function, ...]} for the table of categories"),
-    PT_OPTION_FLAG(S, no_categories, 0, "no-categories", "no table of categories"),
+    PT_OPTION_CALLBACK(set_no_categories, 0, "no-categories", NULL, "no table of categories"),
     PT_OPTION_STRING(S, inclusive, 'i', "inclusive", "F,G", "inclusive weights of these functions"),
     PT_OPTION_HEADING("Other ways to name a command"),
     PT_OPTION_STRING(S, callers, 0, "callers", "F", "callers F"),
@@ -49,14 +48,12 @@ static const pt_option_t options[] = {
     PT_OPTION_FLAG(S, list_threads, 0, "list-threads", "threads"),
     PT_OPTION_HEADING("What weights are"),
     PT_OPTION_ENUM(S, unit, 0, "unit", "UNIT", units,
-                   "unit of weights that have none: auto, none, seconds, ... (none; auto of "
-                   "convert, merge and batch)"),
-    PT_OPTION_CALLBACK(set_freq, 0, "freq", "HZ",
-                       "weights are counts of samples taken HZ times a second (99)"),
+                   "unit of weights that have none (none; auto of convert, merge and batch)"),
+    PT_OPTION_UINT64(S, freq, 0, "freq", "HZ", 1, 1000000000,
+                     "weights are counts of samples taken HZ times a second (99)"),
     PT_OPTION_HEADING("Output"),
     PT_OPTION_STRING(S, output, 'o', "output", "FILE", "write to FILE (- for standard output)"),
-    PT_OPTION_ENUM(S, to, 0, "to", "FORMAT", formats,
-                   "format of convert and merge: speedscope or collapsed"),
+    PT_OPTION_ENUM(S, to, 0, "to", "FORMAT", formats, "format of convert, merge and diff"),
     PT_OPTION_STRING(S, name, 0, "name", "NAME", "name of the profile in a speedscope file"),
     PT_OPTION_FLAG(S, normalize, 0, "normalize",
                    "diff: scale the first profile to the total of the second"),
@@ -106,8 +103,8 @@ const pt_tool_t pt_stacks_tool = {
         "Shares are of the weight of all threads that are looked at, unless they name another "
         "base.\n\n"
         "convert and merge write speedscope's JSON or collapsed stacks; in both the first frame "
-        "of a collapsed stack is its thread. diff compares self and inclusive weights; with -o it "
-        "writes collapsed stacks with two weights, as programs that draw red and blue flame "
+        "of a collapsed stack is its thread. diff compares self and inclusive weights; with --to "
+        "collapsed it writes stacks with two weights, as programs that draw red and blue flame "
         "graphs read them. batch converts each perf_*_collapsed.txt of a directory and writes "
         "their threads to perf_thread_summary.txt there.",
     .options = options,
@@ -151,6 +148,9 @@ static const char *wrong_with(const pt_stacks_options_t *o, const pt_string_list
     if (o->command == PT_STACKS_DIFF && operands->count != 2) {
         return "diff takes two inputs: before and after";
     }
+    if (o->command == PT_STACKS_DIFF && o->to == PT_TO_SPEEDSCOPE) {
+        return "diff writes collapsed stacks (--to collapsed) or a report";
+    }
     if (operands->count == 0 && o->command != PT_STACKS_BATCH) {
         return "no input is given";
     }
@@ -178,11 +178,13 @@ static const char *wrong_with(const pt_stacks_options_t *o, const pt_string_list
 int pt_stacks_options_parse(pt_stacks_options_t *o, int argc, char *const *argv,
                             pt_string_list_t *operands) {
     size_t functions;
-    *o = (pt_stacks_options_t){.depth = 5, .freq = 99};
+    *o = (pt_stacks_options_t){.depth = 5};
     int status = pt_option_parse(&pt_stacks_tool, o, argc, argv, operands);
     if (status != PT_OPTION_GO_ON) {
         return status;
     }
+    o->has_freq = o->freq > 0;
+    o->freq = o->has_freq ? o->freq : USUAL_FREQ;
     o->command = command_of(operands, &functions);
     if (o->command != PT_STACKS_FLAT) {
         free(take_operand(operands));
