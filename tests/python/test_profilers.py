@@ -1,10 +1,7 @@
 # test_profilers.py: perftrace.profiler, with functions of Python as the back end. SPDX-License-Identifier: MIT
 import asyncio
 import gc
-import logging
 import os
-import random
-import signal
 import threading
 import time
 import unittest
@@ -51,88 +48,6 @@ class Case(traced.Case):
                               **options})
         self.addCleanup(made.close)
         return made
-
-
-class Schedules(unittest.TestCase):
-    def test_the_actions_of_cycles(self):
-        # By hand, from the rule: wait, warmup, active, the last of these saves; skip_first before, once.
-        rng = random.Random(5)
-        for _ in range(300):
-            given = {"skip_first": rng.randrange(6), "wait": rng.randrange(4), "warmup": rng.randrange(4),
-                     "active": rng.randrange(1, 5), "repeat": rng.randrange(4)}
-            schedule = pr.Schedule(**given)
-            cycle = [0] * given["wait"] + [1] * given["warmup"] + [2] * (given["active"] - 1) + [3]
-            right = [0] * given["skip_first"] + cycle * (given["repeat"] or 60)
-            for step in range(40):
-                self.assertEqual(schedule.action(step), right[step] if step < len(right) else 0, (given, step))
-            self.assertEqual(schedule.windows, given["repeat"] or None)
-            first = given["skip_first"] + given["wait"] + given["warmup"]
-            self.assertEqual(schedule.first_step, first)
-            self.assertEqual(schedule.window(first), (0, first, first + given["active"] - 1))
-            if first:
-                self.assertIsNone(schedule.window(first - 1))
-
-    def test_listed_steps_and_iterations(self):
-        for steps in ("1,3,5-7", [1, 3, 5, 6, 7], iter((7, 6, 5, 3, 1))):
-            schedule = pr.Schedule(steps=steps)
-            self.assertEqual([step for step in range(20) if schedule.action(step)], [1, 3, 5, 6, 7])
-        self.assertEqual((schedule.windows, schedule.window(6)), (3, (2, 5, 7)))
-        self.assertEqual(pr.Schedule(steps=[]).windows, 0)
-        self.assertIsNone(pr.Schedule(steps="").first_step)
-        tokens = pr.Schedule.tokens(5, 9)
-        self.assertEqual((tokens.delay_iterations, tokens.max_iterations), (5, 4))
-        self.assertEqual(pr.Schedule().windows, 1)
-        self.assertEqual(pr.Schedule().window(3), (0, 0, None))
-
-    def test_what_cannot_be_followed(self):
-        for bad in ({"wait": -1, "active": 1}, {"active": 1, "steps": "1"}, {"steps": "x"}, {"active": 2**64},
-                    {"active": 1.5}, {"wait": "2"}, {"steps": [1.5]},
-                    {"skip_first": 2**63 - 1, "wait": 2**63 - 1, "active": 1}):
-            with self.assertRaises(ValueError, msg=bad):
-                pr.Schedule(**bad)
-        for bad in (-1, 2**63, "1", None):
-            with self.assertRaises(ValueError):
-                pr.Schedule(active=1).action(bad)
-        with self.assertRaises(ValueError):
-            pr.Schedule.tokens(5, 5)
-
-
-class Names(Case):
-    def test_there_and_back(self):
-        # The time is local; zones are whole seconds off, so the milliseconds stay.
-        name = pr.TraceName(prefix="actor", role="train", first_step=7, last_step=7, rank=5, world_size=16, tp=1,
-                            pp=0, dp=2, cp=0, pid=4242, time_ms=1784638725123)
-        text = pr.basename(name, ".json.gz")
-        self.assertRegex(text, r"^actor_train_step7_rank5-of-16_tp1-pp0-dp2-cp0_pid4242_\d{14}123\.json\.gz$")
-        self.assertEqual(pr.describe(text), name)
-        self.assertEqual(pr.describe(os.path.join("/some/where", text)), name)
-        part = pr.TraceName(role="r", rank=0, pid=1, time_ms=5, first_step=2, last_step=4, steps_done=3,
-                            steps_wanted=9, aborted=True)
-        self.assertEqual(pr.describe(pr.basename(part)), part)
-
-    def test_long_labels_and_what_is_no_name(self):
-        text = pr.basename(pr.TraceName(role="ü" * 400, rank=0, pid=1, time_ms=5), ".json")
-        self.assertLessEqual(len(text.encode()), 255)
-        for bad in ({"pid": -5, "time_ms": 1}, {"pid": 2**70, "time_ms": 1}, {"pid": 1, "time_ms": 1, "tp": 2**40},
-                    {"pid": "1", "time_ms": 1}):
-            with self.assertRaises(ValueError, msg=bad):
-                pr.basename(pr.TraceName(**bad))
-        with self.assertRaises(ValueError):
-            pr.describe("notes.txt")
-        with self.assertRaises(ValueError):
-            pr.basename(pr.TraceName(pid=1, time_ms=1), "../x")
-
-    def test_no_file_is_made_twice(self):
-        name = pr.TraceName(role="r", rank=0, pid=1, time_ms=5)
-        paths = []
-        for _ in range(3):
-            path, fd = pr.create(self.root, name, ".json")
-            os.close(fd)
-            paths.append(path)
-        self.assertEqual([pr.describe(path).number for path in paths], [None, 1, 2])
-        self.assertEqual(sorted(paths), self.files("*.json"))
-        with self.assertRaises(OSError):
-            pr.create(os.path.join(self.root, "none"), name)
 
 
 class Windows(Case):
@@ -305,94 +220,6 @@ class Windows(Case):
                     p.start()
             p.stop()
         self.assertEqual(len(self.events("detail")), 2)
-
-
-class Failures(Case):
-    def test_a_start_that_raises(self):
-        ran = []
-        p = self.open(pr.BackEnd(start=lambda window: 1 / 0, stop=ran.append, name="bad"))
-        with p.record("x"):
-            ran.append("body")
-        self.assertFalse(p.start())
-        self.assertEqual(ran, ["body"])
-        self.assertEqual([type(e) for e in p.errors], [ZeroDivisionError] * 2)
-        text = "\n".join(text for _, text in self.said)
-        self.assertIn("start of the back end bad raised ZeroDivisionError: division by zero", text)
-        self.assertIn("bad does not record: ZeroDivisionError: division by zero", text)
-
-    def test_a_stop_and_a_step_that_raise(self):
-        def step(number, action):
-            raise KeyError(number)
-        p = self.open(pr.BackEnd(stop=lambda window: 1 / 0, step=step, extension=".txt"))
-        p.start()
-        for _ in range(30):
-            p.step()
-        p.stop()
-        self.assertEqual(len(p.errors), 16)
-        self.assertEqual(type(p.errors[-1]), ZeroDivisionError)
-        texts = [text for _, text in self.said]
-        self.assertEqual(sum("step of the back end" in text for text in texts), 1, texts)
-        self.assertEqual(sum("lost the window" in text for text in texts), 1, texts)
-        self.assertEqual(self.files("*.txt"), [])  # an empty file would tell nobody anything
-
-    def test_interruptions_pass(self):
-        for what in ("start", "stop"):
-            for error in (KeyboardInterrupt, SystemExit):
-                def raises(window):
-                    raise error(5)
-                p = self.open(pr.BackEnd(**{what: raises}))
-                with self.assertRaises(error) as caught:
-                    with p.record():
-                        pass
-                self.assertEqual(caught.exception.args, (5,))
-                p.close()
-                self.assertEqual(pr.status().state, pr.State.IDLE)
-
-    def test_a_signal_while_the_back_end_works(self):
-        def slow(window):
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(1)
-        p = self.open(pr.BackEnd(stop=slow))
-        p.start()
-        with self.assertRaises(KeyboardInterrupt):
-            p.stop()
-        self.assertEqual(pr.status().state, pr.State.IDLE)
-
-    def test_a_log_that_raises(self):
-        def log(level, text):
-            raise LookupError(text)
-        p = self.open(log=log)
-        p.start()
-        p.stop()
-        self.assertTrue(p.errors and all(type(e) is LookupError for e in p.errors))
-
-    def test_the_logger_that_is_used_without_a_log(self):
-        with self.assertLogs("perftrace", logging.INFO) as logged:
-            p = self.open(pr.BackEnd(start=lambda window: 1 / 0), log=None)
-            p.start()
-        self.assertTrue(any(record.exc_info for record in logged.records))
-        self.assertEqual({record.levelname for record in logged.records}, {"ERROR", "WARNING"})
-
-    def test_a_back_end_that_calls_its_profiler(self):
-        found = []
-
-        def start(window):
-            for call in (p.stop, p.close, p.start, p.step, p.stage("x").__enter__):
-                try:
-                    call()
-                except RuntimeError as error:
-                    found.append(str(error))
-        p = self.open(pr.BackEnd(start=start))
-        p.start()
-        self.assertEqual(len(found), 5)
-        self.assertEqual(pr.status().state, pr.State.RECORDING)
-
-    def test_a_description_of_any_length(self):
-        def fails(window):
-            raise ValueError("ü" * 5000)
-        p = self.open(pr.BackEnd(start=fails))
-        self.assertFalse(p.start())
-        self.assertTrue(any("does not record: ValueError: üü" in text for _, text in self.said))
 
 
 class Threads(Case):

@@ -1,0 +1,127 @@
+# _profiler_back_end.py: functions of Python that record. SPDX-License-Identifier: MIT
+"""What perftrace.profiler has of back ends; imported from there."""
+import os
+import sys
+import threading
+from ctypes import memmove
+from typing import Any, Callable, NamedTuple, Optional, Set
+
+from . import _library as lib
+from . import _profiler_library as c
+from ._profiler_names import Action, text_of
+from ._scopes import failure
+
+
+class Window(NamedTuple):
+    """A window as back ends see it."""
+    dir: str
+    path: str  # the file to write; "" at the start, and for back ends without an extension
+    role: str
+    stage: str
+    mark: str  # "", "partial 2/3", "aborted at step 2 of 3"; "" at the start
+    first_step: int  # -1: not known
+    last_step: int
+    steps_done: int
+    steps_wanted: int  # -1: no number is set
+    number: int  # of the profiler's windows, from 0
+    time_ms: int
+    aborted: bool
+
+
+def _window_of(given: c.Window) -> Window:
+    values = {name: getattr(given, name) for name in Window._fields}
+    return Window(**{name: os.fsdecode(value) if type(value) is bytes else value
+                     for name, value in values.items() if name != "aborted"},
+                  aborted=bool(given.aborted))
+
+
+class BackEnd:
+    """What records, as functions of the program: given here, or methods of a class made of this one.
+    They are called one at a time, by whichever thread calls the profiler, and may not call that
+    profiler. What they raise is told to the log and kept in Profiler.errors; a start that raises opens
+    no window, and the program goes on. KeyboardInterrupt and its like pass."""
+    name: str = "callback"
+    extension: Optional[str] = None  # ".json.gz": a file is made for each window; None: none
+    gpu: bool = False  # it uses the GPU's one profiling interface
+    start: Optional[Callable[[Window], Any]] = None
+    stop: Optional[Callable[[Window], Any]] = None
+    step: Optional[Callable[[int, Action], Any]] = None  # -1: a step without a number
+    describe: Optional[Callable[[], str]] = None
+
+    def __init__(self, start: Optional[Callable[[Window], Any]] = None,
+                 stop: Optional[Callable[[Window], Any]] = None,
+                 step: Optional[Callable[[int, Action], Any]] = None,
+                 describe: Optional[Callable[[], str]] = None, *, name: Optional[str] = None,
+                 extension: Optional[str] = None, gpu: Optional[bool] = None) -> None:
+        given = {"start": start, "stop": stop, "step": step, "describe": describe, "name": name,
+                 "extension": extension, "gpu": gpu}
+        for each, value in given.items():
+            if value is not None:
+                setattr(self, each, value)
+
+
+class Calls:
+    """The functions of a back end as C calls them: nothing may be raised there."""
+
+    def __init__(self, profiler: Any, back_end: BackEnd) -> None:
+        self.profiler, self.back_end = profiler, back_end
+        self.failed = ""  # why the last call failed
+        self.told_step = False
+        self.structure = c.BackEnd(
+            name=text_of(back_end.name), extension=text_of(back_end.extension),
+            gpu=int(bool(back_end.gpu)), start=c.SPAN(self.start), stop=c.SPAN(self.stop),
+            step=c.STEP(self.step) if back_end.step is not None else c.STEP(),
+            describe=c.DESCRIBE(self.describe))
+
+    def call(self, what: str, *args: Any) -> Any:
+        """(whether it went well, what it returned)"""
+        ident, within = threading.get_ident(), self.profiler._within
+        outside = ident not in within  # a request from outside, by a thread of the library
+        try:
+            if outside:
+                within[ident] = True
+            function = getattr(self.back_end, what)
+            if what in ("start", "stop"):
+                args = (_window_of(args[0][0]),)
+            return True, None if function is None else function(*args)
+        except BaseException as error:
+            self.failed = failure(type(error), error)
+            tell = what != "step" or not self.told_step  # not at each step
+            self.told_step = self.told_step or what == "step"
+            self.profiler._keep(error, f"{what} of the back end {self.back_end.name} raised "
+                                       f"{self.failed}" if tell else None)
+            return False, None
+        finally:
+            if outside:
+                within.pop(ident, None)
+
+    def start(self, user: Any, window: Any) -> int:
+        return 0 if self.call("start", window)[0] else lib.ERR_STATE
+
+    def stop(self, user: Any, window: Any) -> int:
+        return 0 if self.call("stop", window)[0] else lib.ERR_STATE
+
+    def step(self, user: Any, step: int, action: int) -> None:
+        self.call("step", step, Action(action))
+
+    def describe(self, user: Any, to: int, size: int) -> int:
+        failed, self.failed = self.failed, ""
+        text = text_of(failed or self.call("describe")[1] or "") or b""
+        if size > 0:
+            cut = text[:size - 1].decode("utf-8", "ignore").encode() + b"\0"
+            memmove(to, cut, len(cut))
+        return len(text)
+
+
+def _unraisable(given: Any) -> None:
+    """A signal's handler may raise where such a function is entered, so where nothing can be caught."""
+    if "ctypes callback" in (given.err_msg or "") and given.exc_value is not None:
+        for profiler in opened:
+            if threading.get_ident() in profiler._within:
+                profiler._keep(given.exc_value, None)
+                return
+    _unraisable_before(given)
+
+
+opened: Set[Any] = set()  # profilers until they are closed: C calls what they hold
+_unraisable_before, sys.unraisablehook = sys.unraisablehook, _unraisable
