@@ -93,8 +93,12 @@ static int nvtx_start(void *user, const perftrace_profiler_window_t *w) {
     nvtx_t *s = user;
     (void)w;
     /* One back end's function at a time is called in the process. */
-    const int status = perftrace__nvtx_tool_find(&tool, s->text, sizeof(s->text));
+    const perftrace__nvtx_tool_t *found;
+    const int status = perftrace__nvtx_tool_find(&found, s->text, sizeof(s->text));
     if (!status) {
+        if (!tool) {
+            tool = found; /* once: threads still end ranges of an earlier window */
+        }
         snprintf(s->text, sizeof(s->text), "scopes become NVTX ranges of %s", tool->from);
         perftrace__core_open_mirror(&ranges);
     }
