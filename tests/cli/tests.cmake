@@ -55,6 +55,6 @@ if(TARGET perf-trace-run)
   endforeach()
 endif()
 
-foreach(noun tables)
+foreach(noun tables corpus edges convert needs golden)
   perftrace_cli_test(stacks_${noun} stacks_${noun}.test.js PERFTRACE_STACKS perf-trace-stacks)
 endforeach()
