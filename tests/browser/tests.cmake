@@ -21,3 +21,9 @@ if(TARGET perf-trace-sessions AND PERFTRACE_CHART_JS AND NOT CMAKE_CROSSCOMPILIN
   perftrace_browser_test(sessions open_sessions_page.js $<TARGET_FILE:perf-trace-sessions>
                          ${PROJECT_BINARY_DIR}/tests/browser/sessions)
 endif()
+
+# The page of an analysis, likewise.
+if(TARGET perf-trace-analyze AND PERFTRACE_CHART_JS AND NOT CMAKE_CROSSCOMPILING)
+  perftrace_browser_test(analysis open_analysis_page.js $<TARGET_FILE:perf-trace-analyze>
+                         ${PROJECT_BINARY_DIR}/tests/browser/analysis)
+endif()

@@ -3,6 +3,7 @@
 #include "analyze_load.h"
 #include "analyze_options.h"
 #include "analyze_output.h"
+#include "analyze_page.h"
 #include "analyze_report.h"
 #include "input.h"
 #include "message.h"
@@ -160,6 +161,19 @@ static pt_exit_t write_partial(const side_t *side, const pt_analyze_options_t *o
     return status;
 }
 
+static pt_exit_t write_page(const side_t *side, const pt_analyze_options_t *o) {
+    perftrace__strbuf_t page = PERFTRACE__STRBUF_INIT;
+    pt_exit_t status = PT_EXIT_INTERNAL;
+    if (!pt_analyze_page(&side->results, (size_t)o->top,
+                         "perf-trace-analyze " PERFTRACE_TOOL_VERSION, &page)) {
+        pt_error("out of memory");
+    } else {
+        status = pt_analyze_output_text(o->html, &side->paths, &page);
+    }
+    perftrace__strbuf_free(&page);
+    return status;
+}
+
 static pt_exit_t write_report(side_t side[2], const pt_analyze_options_t *o) {
     pt_report_t report = PT_REPORT_INIT;
     bool diff = o->command == PT_ANALYZE_DIFF;
@@ -198,7 +212,13 @@ static int run(const pt_analyze_options_t *o, const pt_string_list_t *operands) 
         status = load_side(&side[1], operands->items + 1, 1, o, &analysis);
     }
     if (status == PT_EXIT_OK) {
-        status = o->partial != NULL ? write_partial(&side[0], o) : write_report(side, o);
+        bool page_alone = o->html != NULL && strcmp(o->html, "-") == 0 && o->output == NULL;
+        status = o->partial != NULL ? write_partial(&side[0], o)
+                 : o->html != NULL  ? write_page(&side[0], o)
+                                    : PT_EXIT_OK;
+        if (status == PT_EXIT_OK && o->partial == NULL && !page_alone) {
+            status = write_report(side, o);
+        }
     }
     pt_kernel_rules_free(&rules);
     free_side(&side[0]);
@@ -211,6 +231,10 @@ int main(int argc, char **argv) {
     pt_string_list_t operands = PT_STRING_LIST_INIT;
     pt_message_init(pt_analyze_tool.name, argc > 0 ? argv[0] : NULL, PT_NORMAL);
     int status = pt_analyze_options_parse(&options, argc, argv, &operands);
+    if (status == PT_OPTION_GO_ON && options.html != NULL && !pt_html_has_charts()) {
+        pt_error("--html: %s", pt_html_how_to_get_charts());
+        status = PT_EXIT_OUTPUT;
+    }
     if (status == PT_OPTION_GO_ON) {
         pt_output_catch_signals();
         status = run(&options, &operands);

@@ -1,7 +1,6 @@
 // table.js: the tables of the report, as the terminal shows them. SPDX-License-Identifier: MIT
 
 const ROWS_AT_FIRST = 200;
-const SUMMARY_TABLES = ['statuses', 'reasons', 'counters', 'durations'];
 
 const CELL_FORMATS = {
     text: (value) => formatName(value),
@@ -80,11 +79,13 @@ function drawFacts({ title, note: remark, columns, rows: [row] }) {
         ...(remark ? [note(remark)] : []));
 }
 
-// Facts and the tables of statuses and reasons stand at the top, the others at the end.
-function drawTables() {
-    const early = new Set(SUMMARY_TABLES);
+// Facts and the tables with these ids stand at the top, the others at the end. What a page names in
+// CHARTS_ONLY is no table.
+function drawTables(...ids) {
+    const early = new Set(ids);
+    const not = new Set(typeof CHARTS_ONLY === 'undefined' ? [] : CHARTS_ONLY);
     const [top, end] = ['summary', 'details'].map((id) => section(id).querySelector('.tables'));
-    for (const table of data.tables.filter(({ rows }) => rows.length > 0)) {
+    for (const table of data.tables.filter(({ id, rows }) => rows.length > 0 && !not.has(id))) {
         const place = table.facts || early.has(table.id) ? top : end;
         place.append(table.facts ? drawFacts(table) : drawTable(table));
     }

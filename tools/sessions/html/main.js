@@ -59,5 +59,5 @@ function drawFrame() {
 Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
 drawFrame();
 startTheme(drawParts);
-drawTables();
+drawTables('statuses', 'reasons', 'counters', 'durations');
 drawParts(false);

@@ -1,0 +1,69 @@
+// main.js: the page, from its data to what is shown. SPDX-License-Identifier: MIT
+
+const data = JSON.parse(document.getElementById('data').textContent);
+data.ranks = [...new Set(rowsOf('ranks').map((row) => row.rank))];
+data.timeTitle = 'since the first event';
+{
+    const pieces = rowsOf('utilisation');
+    data.overTime = { from: Math.min(...pieces.map((row) => row.from_s)),
+                      to: Math.max(...pieces.map((row) => row.from_s + row.length_s)) };
+}
+// What is drawn as a chart is no table, too.
+const CHARTS_ONLY = ['utilisation', 'counters_over_time'];
+
+const PARTS = [drawUtilisation, drawBreakdown, drawOverlap, drawKernels, drawSteps, drawImbalance];
+let drawing = 0; // counts the times that all is drawn anew
+
+// One chart after the other, so that the page can be read and used from the first one on; all at
+// once for paper, which does not wait.
+function drawParts(atOnce) {
+    const mine = ++drawing;
+    const left = [...PARTS];
+    document.documentElement.removeAttribute('data-drawn');
+    dropCharts();
+    const next = () => {
+        if (mine !== drawing)
+            return;
+        do {
+            left.shift()();
+        } while (atOnce && left.length > 0);
+        if (left.length > 0) {
+            setTimeout(next, 0);
+            return;
+        }
+        drawContents();
+        document.documentElement.setAttribute('data-drawn', '');
+    };
+    next();
+}
+
+function drawContents() {
+    document.getElementById('contents').replaceChildren(
+        ...Array.from(document.querySelectorAll('main > section:not([hidden])'), ({ id, firstElementChild }) => (
+            make('a', { href: `#${id}` }, firstElementChild.textContent))));
+}
+
+function drawFrame() {
+    const { about } = data;
+    const names = about.named.map((name) => formatName(name, 200)).join(', ');
+    const more = about.files > about.named.length
+        ? `, and ${formatCount(about.files - about.named.length)} more` : '';
+    document.title = `Analysis: ${formatName(about.named[0] || '', 100)}`;
+    document.getElementById('about').textContent =
+        `${formatCount(data.ranks.length)} rank${data.ranks.length === 1 ? '' : 's'}. ${names}${more}`;
+    document.getElementById('made-by').textContent = `Made by ${about.maker}.`;
+    document.getElementById('license').textContent =
+        document.getElementById('chart-license').textContent.trim();
+    if (about.missing_ranks !== null) {
+        const banner = document.getElementById('banner');
+        banner.textContent = `Missing: rank ${about.missing_ranks} of ${about.world_size}. ` +
+            'What is said of all ranks is of those that are there.';
+        banner.hidden = false;
+    }
+}
+
+Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+drawFrame();
+startTheme(drawParts);
+drawTables('findings', 'ranks', 'breakdown', 'idle');
+drawParts(false);
