@@ -196,19 +196,14 @@ static int push_ex(const nvtx_attributes_t *a) {
     return domain_push_ex(NULL, a);
 }
 
-static int push_a(const char *text) {
-    nvtx_domain_t *d = nvtx_domain_of(NULL);
-    return nvtx_push(d, name_of(d, text), NVTX_VALUE_NONE, 0);
-}
-
 static int push_w(const wchar_t *text) {
     nvtx_domain_t *d = nvtx_domain_of(NULL);
     return nvtx_push(d, wide_name(d, text), NVTX_VALUE_NONE, 0);
 }
 
-static int pop(void) {
-    return nvtx_pop(nvtx_domain_of(NULL));
-}
+/* Without a function in between. */
+#define push_a nvtx_push_text
+#define pop    nvtx_pop_usual
 
 /* The tracer names the calling thread only. */
 static void name_thread_a(uint32_t tid, const char *name) {

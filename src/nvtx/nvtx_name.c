@@ -88,12 +88,14 @@ static uint32_t bucket_of(const nvtx_domain_t *domain, const char *text) {
 
 static nvtx_name_t *make_name(nvtx_domain_t *domain, const char *text, uint32_t bucket) {
     nvtx_name_t *n = calloc(1, sizeof *n);
-    char *copy = strdup(text);
+    const size_t len = strlen(text);
+    char *copy = calloc(len / 8 + 1, 8); /* see nvtx_same_text */
     if (n == NULL || copy == NULL) {
         free(n);
         free(copy);
         return NULL;
     }
+    memcpy(copy, text, len);
     n->domain = domain;
     n->text = copy;
     n->next = all.buckets[bucket];
@@ -125,11 +127,9 @@ static nvtx_name_t *find_or_make(nvtx_domain_t *domain, const char *text) {
 }
 
 nvtx_name_t *nvtx_name_get(nvtx_domain_t *domain, const char *text, nvtx_cached_t *cache) {
-    uintptr_t h = (uintptr_t)text ^ (uintptr_t)domain >> 4;
-    nvtx_cached_t *at = cache != NULL ? &cache[(h ^ h >> 7) % NVTX_CACHE] : NULL;
+    nvtx_cached_t *at = cache != NULL ? nvtx_cached_at(cache, domain, text) : NULL;
     /* The text is compared all the same: a buffer may hold another one now. */
-    if (at != NULL && at->text == text && at->domain == domain &&
-        strcmp(at->name->text, text) == 0) {
+    if (at != NULL && at->text == text && at->domain == domain && strcmp(at->copy, text) == 0) {
         return at->name;
     }
     pthread_mutex_lock(&all.lock);
@@ -137,7 +137,7 @@ nvtx_name_t *nvtx_name_get(nvtx_domain_t *domain, const char *text, nvtx_cached_
     bool other = n == domain->other;
     pthread_mutex_unlock(&all.lock);
     if (at != NULL && n != NULL && !other) {
-        *at = (nvtx_cached_t){domain, text, n};
+        *at = (nvtx_cached_t){domain, text, n->text, strlen(n->text) + 1, n, NULL};
     }
     return n;
 }

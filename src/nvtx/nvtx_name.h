@@ -7,6 +7,7 @@
 
 #include <perftrace/perftrace.h>
 #include <stdint.h>
+#include <string.h>
 
 /* What an event carries beside its name. */
 typedef enum nvtx_value {
@@ -38,9 +39,44 @@ nvtx_domain_t *nvtx_domain_of(const void *handle);
 #define NVTX_CACHE 128u
 typedef struct nvtx_cached {
     const nvtx_domain_t *domain;
-    const char *text;
+    const char *text; /* where the program has it */
+    const char *copy; /* what stood there: the name's own */
+    size_t size;      /* of it, with its NUL */
     nvtx_name_t *name;
+    perftrace_i_site_t *scope; /* of ranges without a value; NULL: not asked for yet */
 } nvtx_cached_t;
+
+/* The place of a text in a thread's cache. */
+static inline nvtx_cached_t *nvtx_cached_at(nvtx_cached_t *cache, const nvtx_domain_t *domain,
+                                            const char *text) {
+    const uintptr_t h = (uintptr_t)text ^ (uintptr_t)domain >> 4;
+    return &cache[(h ^ h >> 7) % NVTX_CACHE];
+}
+
+/* Whether text[0..size), NUL included, is what stands in copy, which is padded with zeros to whole
+ * words: 1, or 0 for another text, and for one that lies at the end of a page. It is compared word
+ * by word, since a loop over characters keeps the processor from working ahead: that would cost
+ * more than all the rest of a range. So up to seven bytes behind the end of a text may be looked
+ * at, but none of the next page, which may not be there. */
+static inline __attribute__((no_sanitize("address"))) int
+nvtx_same_text(const char *copy, size_t size, const char *text) {
+    const size_t last = (size - 1) / 8 * 8;
+    uint64_t a, b, differs = 0;
+    if (((uintptr_t)text & 4095) + last + 8 > 4096) {
+        return 0;
+    }
+    for (size_t at = 0; at < last && differs == 0; at += 8) {
+        memcpy(&a, copy + at, 8);
+        memcpy(&b, text + at, 8);
+        differs = a ^ b;
+    }
+    if (differs == 0) {
+        memcpy(&a, copy + last, 8);
+        memcpy(&b, text + last, 8);
+        differs = (a ^ b) << 8 * (last + 8 - size); /* without what is behind the end */
+    }
+    return differs == 0;
+}
 
 /* The name of a text. cache: NVTX_CACHE places of the calling thread; NULL: none. NULL without
  * memory. Past NVTX_NAMES_MAX different ones all others of a domain are "(other)". */

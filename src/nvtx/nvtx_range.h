@@ -14,7 +14,10 @@ void nvtx_mark(nvtx_name_t *name, nvtx_value_t as, uint64_t value);
  * taken. */
 int nvtx_push(nvtx_domain_t *domain, nvtx_name_t *name, nvtx_value_t as, uint64_t value);
 /* Ends the innermost of a domain. Its level; -1 when there is none. */
-int nvtx_pop(nvtx_domain_t *domain);
+int nvtx_pop(const nvtx_domain_t *domain);
+/* The same in the default domain: what programs call most. text NULL: without a name. */
+int nvtx_push_text(const char *text);
+int nvtx_pop_usual(void);
 
 /* Ranges that any thread may end: async events. The id; 0: not taken. */
 uint64_t nvtx_start(nvtx_name_t *name, nvtx_value_t as, uint64_t value);

@@ -40,6 +40,10 @@ test('ranges, marks and domains of a program that knows nothing of us', () => {
     assert.deepStrictEqual([outer.ph, outer.cat, wide.ph], ['X', 'nvtx', 'X']);
     assert.ok(outer.ts <= wide.ts && wide.ts + wide.dur <= outer.ts + outer.dur);
     assert.deepStrictEqual([of(r, 'buffer 1').length, of(r, 'buffer 2').length, of(r, '(no name)').length], [1, 1, 2]);
+    // What stands at an address counts, not what stood there; nothing is read behind the last page.
+    for (const text of ['', 'a', 'abcd', 'abcdefg', 'abcdefgh', 'abcdefghi', 'abcdefgX', 'abcdefghijklmno',
+        'abcdefghijklmnop', 'abcdefghijklmnopq'])
+        assert.strictEqual(of(r, text).length, 9, text);
     assert.deepStrictEqual(of(r, 'mark "quoted"').map((e) => e.ph), ['i']);
     assert.deepStrictEqual(of(r, 'step').map((e) => [e.cat, e.args.payload]), [['PyTorch', -7]]);
     assert.deepStrictEqual(of(r, 'ratio').map((e) => [e.ph, e.args.payload]), [['i', 0.5]]);

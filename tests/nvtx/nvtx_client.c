@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -39,6 +40,39 @@ static void plain(void) {
     mini_mark("mark \"quoted\"");
     mini_push(NULL);
     mini_pop();
+}
+
+/* Texts of every length around a word, at one address, and at the end of what may be read. */
+static void texts(void) {
+    static const char *const all[] = {"",
+                                      "a",
+                                      "abcdefg",
+                                      "abcdefgh",
+                                      "abcdefghi",
+                                      "abcdefgX",
+                                      "abcdefghijklmno",
+                                      "abcdefghijklmnop",
+                                      "abcdefghijklmnopq",
+                                      "abcd"};
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *two = mmap(NULL, page * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (two == MAP_FAILED || mprotect(two + page, page, PROT_NONE) != 0) {
+        printf("no pages\n");
+        return;
+    }
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const size_t size = strlen(all[i]) + 1;
+        char *const places[] = {two, two + 3, two + page - size};
+        for (size_t at = 0; at < 3; at++) {
+            memset(two, 'z', page);
+            memcpy(places[at], all[i], size);
+            for (int again = 0; again < 3; again++) {
+                mini_push(places[at]);
+                mini_pop();
+            }
+        }
+    }
+    munmap(two, page * 2);
 }
 
 static void domains(void) {
@@ -83,6 +117,7 @@ static void deep(void) {
 int main(void) {
     printf("loaded %d\n", mini_nvtx_load());
     plain();
+    texts();
     domains();
     deep();
     uint64_t id = mini_start("crossing");
