@@ -89,9 +89,8 @@ uint32_t pt_profile_thread_new(pt_profile_t *p, const char *name, size_t len,
 void pt_profile_add(pt_profile_t *p, uint32_t node, double weight);
 
 /* Adds all that another model holds, as if it had been read into this one next. Threads of one name
- * and unit become one, but only the first of its name in `from`. Frames, nodes and threads that
- * only `from` has get numbers in its order, so that the result does not depend on how a file was
- * cut. */
+ * and unit become one, but only the first of its name in `from`. Frames and threads that only `from`
+ * has get numbers in its order: what is said of a model does not depend on how its file was cut. */
 void pt_profile_merge(pt_profile_t *to, const pt_profile_t *from);
 
 /* Multiplies the weights of all threads of unit PT_UNIT_NONE, which are then of `unit`. */

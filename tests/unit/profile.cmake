@@ -1,0 +1,9 @@
+foreach(noun model text)
+  perftrace_unit_test(test_profile_${noun} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_profile_${noun}.c
+                      ROOMS base json common profile)
+endforeach()
+
+# The function comes with the fuzz folder, which is included after this file.
+cmake_language(DEFER CALL perftrace_fuzz_test stacks
+               SOURCES ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_stacks.c
+               ROOMS base json common profile)
