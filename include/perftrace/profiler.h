@@ -176,6 +176,16 @@ PERFTRACE_API int perftrace_trace_describe(const char *path, perftrace_trace_nam
 PERFTRACE_API int perftrace_trace_create(const char *dir, const perftrace_trace_name_t *name,
                                          const char *extension, char *ret_path, size_t size);
 
+/* Moves what another profiler wrote for a process: the files of the directory `from` whose names
+ * hold `pid` as a number of its own, to `dir` (made when there is one), each under the name `name`
+ * with its old name as the label and its old extension. Hidden and empty files, streams still to be
+ * converted (.qdstrm) and temporary ones (.tmp) stay, and so does one that grows while it is copied
+ * to another file system. Returns how many were moved, 0 also where there is no `from` (NULL, "",
+ * absent, or dir itself); ERR_INVALID, ERR_DENIED, ERR_FULL, ERR_IO: the others stay where they
+ * are. Any thread; blocks for the disk. */
+PERFTRACE_API int perftrace_trace_relocate(const char *from, const char *dir,
+                                           const perftrace_trace_name_t *name, int64_t pid);
+
 /* ---- back ends ----------------------------------------------------------------------------------
  */
 
@@ -274,14 +284,41 @@ typedef struct perftrace_profiler_options {
      * windows; what is recorded goes to that perf's file. NULL or "": perf is started for each
      * window. */
     const char *perf_control;
+    /* Directory in which a profiler that watches from outside (nsys, rocprof) leaves its reports:
+     * after each window and at the close those of this process are moved to dir, as
+     * perftrace_trace_relocate does. NULL or "": they stay. */
+    const char *relocate_from;
+    /* Command of /bin/sh that is run once, when the last window of steps or schedule is over, else
+     * at the close; not when no window was recorded. Its variables: PERFTRACE_PROFILE_DIR,
+     * _BACK_ENDS, _RANK, _ROLE, _PID, _WINDOWS (how many), _FILE (the last; "" none). It is waited
+     * for; that it failed, or took longer and was killed, is told to log and changes nothing. NULL
+     * or "": none. */
+    const char *finish_command;
+    int finish_all_ranks;     /* ranks that run it, as all_ranks and ranks; also such as do not */
+    const char *finish_ranks; /* profile: for these it is run when the steps are over */
+    uint32_t finish_limit_ms; /* 0: 60000 */
 } perftrace_profiler_options_t;
 
 #define PERFTRACE_PROFILER_OPTIONS_INIT                                                            \
     {                                                                                              \
         sizeof(perftrace_profiler_options_t), NULL, NULL, NULL, 0, 0, PERFTRACE_SCHEDULE_INIT,     \
             NULL, PERFTRACE_TRACE_NAME_INIT, 1, 0, NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, \
-            NULL                                                                                   \
+            NULL, NULL, NULL, 0, NULL, 0                                                           \
     }
+
+/* Options of two roles of a process as one: *ret, which needs its struct_size, is *a with the ranks
+ * that profile by either (union) or by both (intersect), written to ret_ranks[0..size), which must
+ * live as long as *ret is used. Ranks are the sets that they mean: without a list rank 0, with
+ * enable 0 nobody. ERR_INVALID: the back ends differ, a list is none, a NULL; ERR_TOO_LONG for
+ * ret_ranks; ERR_NOMEM. Pure. */
+PERFTRACE_API int perftrace_profiler_options_union(const perftrace_profiler_options_t *a,
+                                                   const perftrace_profiler_options_t *b,
+                                                   perftrace_profiler_options_t *ret,
+                                                   char *ret_ranks, size_t size);
+PERFTRACE_API int perftrace_profiler_options_intersect(const perftrace_profiler_options_t *a,
+                                                       const perftrace_profiler_options_t *b,
+                                                       perftrace_profiler_options_t *ret,
+                                                       char *ret_ranks, size_t size);
 
 /* Makes a profiler; *ret is NULL after an error. A schedule without a gate is armed at once. Errors
  * are told to log: ERR_INVALID (no back end, an unknown one, a schedule or list that is none),

@@ -111,6 +111,10 @@ int perftrace__perf_process_record(perftrace__perf_process_t *p, const char *con
     return err;
 }
 
+int perftrace__perf_process_start(perftrace__perf_process_t *p, const char *const *args) {
+    return spawn(p, args, -1, -1, -1);
+}
+
 /* Waits until something can be read, at most until `deadline`. */
 static bool readable(int fd, uint64_t deadline) {
     for (;;) {
@@ -173,7 +177,7 @@ int perftrace__perf_process_end(perftrace__perf_process_t *p, int limit_ms) {
             break; /* the program does not wait for its children: the system has buried it */
         }
         if (!killed && now_ms() >= deadline) {
-            kill(p->pid, SIGKILL);
+            kill(-p->pid, SIGKILL); /* with what it started: the group is its own */
             killed = true;
             continue;
         }

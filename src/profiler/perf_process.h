@@ -25,6 +25,8 @@ typedef struct perftrace__perf_process {
 void perftrace__perf_process_init(perftrace__perf_process_t *p);
 /* Starts one with control descriptors. 0 or an errno. */
 int perftrace__perf_process_record(perftrace__perf_process_t *p, const char *const *args);
+/* Starts any program, whose output is what it said. 0 or an errno. */
+int perftrace__perf_process_start(perftrace__perf_process_t *p, const char *const *args);
 /* Whether perf's answer to a command comes within limit_ms. False: it is not there any more. */
 bool perftrace__perf_answered(int answers, int limit_ms);
 /* Sends a command and waits for the answer, at most limit_ms. False: it is not there any more. */

@@ -37,9 +37,10 @@ void perftrace__profiler_log(const perftrace_profiler_t *p, int level, const cha
 /* Places of the strings that a profiler owns. */
 static size_t own_strings(perftrace_profiler_t *p, const char **places[16]) {
     perftrace_profiler_options_t *o = &p->opt;
-    const char **const all[] = {&o->detail_categories, &o->cuda_library, &o->roc_library,
-                                &o->perf_command,      &o->perf_control, &o->name.prefix,
-                                &o->name.role,         &o->name.host,    &o->name.suffix};
+    const char **const all[] = {&o->detail_categories, &o->cuda_library,  &o->roc_library,
+                                &o->perf_command,      &o->perf_control,  &o->name.prefix,
+                                &o->name.role,         &o->name.host,     &o->name.suffix,
+                                &o->relocate_from,     &o->finish_command};
     memcpy(places, all, sizeof(all));
     return PT_ARRAY_LEN(all);
 }
@@ -62,6 +63,22 @@ static bool copy_strings(perftrace_profiler_t *p) {
     return ok;
 }
 
+/* Which ranks run the finish command: these need not profile. 0 or ERR_INVALID. */
+static int read_finish(perftrace_profiler_t *p, const perftrace_profiler_options_t *o) {
+    perftrace__number_list_t ranks = {NULL, 0};
+    const char *list = o->finish_ranks ? o->finish_ranks : "";
+    const bool listed = list[strspn(list, " \t")] != '\0';
+    if (listed && !perftrace__number_list_parse(&ranks, list, NULL)) {
+        return PERFTRACE_ERR_INVALID;
+    }
+    const int rank = o->name.rank;
+    p->finishes =
+        o->enable && o->finish_command && o->finish_command[0] &&
+        (o->finish_all_ranks || (listed ? perftrace__number_list_has(&ranks, rank) : rank <= 0));
+    perftrace__number_list_free(&ranks);
+    return PERFTRACE_OK;
+}
+
 static int read_lists(perftrace_profiler_t *p, const perftrace_profiler_options_t *o) {
     const char *reason = NULL;
     perftrace_schedule_t gate = PERFTRACE_SCHEDULE_INIT;
@@ -76,6 +93,10 @@ static int read_lists(perftrace_profiler_t *p, const perftrace_profiler_options_
     }
     if (!status && listed && !perftrace__number_list_parse(&ranks, list, NULL)) {
         reason = "ranks is no list such as 0,8-15";
+        status = PERFTRACE_ERR_INVALID;
+    }
+    if (!status && read_finish(p, o)) {
+        reason = "finish_ranks is no list such as 0,8-15";
         status = PERFTRACE_ERR_INVALID;
     }
     if (!status && o->steps && p->schedule.form == PERFTRACE__SCHEDULE_STEPS) {
@@ -320,6 +341,25 @@ static void tell_missed(const perftrace_profiler_t *p) {
     }
 }
 
+/* After the last window: late reports, and the command if it was not run. With the lock. */
+static void finish_windows(perftrace_profiler_t *p) {
+    perftrace__window_t *g = &perftrace__window;
+    if (p->recorded > 0 && p->opt.relocate_from) {
+        perftrace_trace_name_t name = p->opt.name;
+        name.pid = perftrace__os_pid();
+        name.time_ms = (int64_t)(perftrace__os_realtime_ns() / 1000000u);
+        pthread_mutex_unlock(&g->lock);
+        perftrace__finish_relocate(p, p->dir, &name);
+        pthread_mutex_lock(&g->lock);
+    }
+    /* A rank that does not profile knows only the steps that it was told. */
+    const bool gated = p->gate.form == PERFTRACE__SCHEDULE_STEPS;
+    const bool reached = p->gate.list.count > 0 && p->global_step >= p->gate.list.item[0].first;
+    if (p->selected ? p->recorded + p->absorbed > 0 : !gated || reached) {
+        perftrace__finish_run(p);
+    }
+}
+
 /* Ends the window of p and whatever it waits for. */
 static void finish(perftrace_profiler_t *p) {
     perftrace__window_t *g = &perftrace__window;
@@ -330,6 +370,9 @@ static void finish(perftrace_profiler_t *p) {
     perftrace__window_wait();
     perftrace__run_end(p, PERFTRACE__ENDING_STOP);
     perftrace__window_wait();
+    if (!before && !p->inherited) {
+        finish_windows(p);
+    }
     pthread_mutex_unlock(&g->lock);
     if (!before && !p->inherited) { /* what the parent missed is not the child's to tell */
         tell_missed(p);

@@ -59,6 +59,7 @@ typedef struct perftrace__recorder {
 struct perftrace_profiler {
     struct perftrace_profiler *next;
     bool selected;                    /* this rank profiles */
+    bool finishes;                    /* it runs the finish command */
     perftrace_profiler_options_t opt; /* strings are owned, or NULL; the lists are below */
     char *dir;                        /* absolute */
     perftrace__schedule_t schedule;
@@ -74,6 +75,7 @@ struct perftrace_profiler {
     int64_t absorbed;         /* listed steps that another profiler's window holds */
     int64_t stage_token;      /* of the stage that has the window; 0 */
     bool inherited;           /* by a forked child, which has told no step of its own */
+    bool finish_done;         /* the finish command has run, or is running */
     bool finished;            /* closed, or the process ends: nothing opens any more */
 };
 
@@ -147,5 +149,15 @@ int perftrace__run_step(perftrace_profiler_t *p, perftrace__run_t *run, int64_t 
                         int *ret_action);
 /* Ends the collecting run of p and its window. */
 void perftrace__run_end(perftrace_profiler_t *p, perftrace__ending_t ending);
+
+/* ---- profiler_finish.c ---- */
+
+/* Brings home what other profilers wrote for this process. Not with the lock. */
+void perftrace__finish_relocate(perftrace_profiler_t *p, const char *dir,
+                                const perftrace_trace_name_t *name);
+/* Runs the finish command when the plan is over; with the lock, which is let go meanwhile. */
+void perftrace__finish_step(perftrace_profiler_t *p);
+/* Runs it unless it was run; likewise. */
+void perftrace__finish_run(perftrace_profiler_t *p);
 
 #endif

@@ -178,12 +178,16 @@ int perftrace_profiler_step(perftrace_profiler_t *p, int64_t step) {
     if (!p || step < PERFTRACE_PROFILER_NEXT) {
         return PERFTRACE_ERR_INVALID;
     }
-    if (!p->selected) {
+    if (!p->selected && !p->finishes) {
         return PERFTRACE_PROFILER_NONE;
     }
+    perftrace_profiler_t *const asked = p;
     int action = PERFTRACE_PROFILER_NONE;
     pthread_mutex_lock(&g->lock);
-    if (p->finished) {
+    if (!p->selected) {
+        p->global_step = step >= 0 ? step : p->global_step;
+    }
+    if (p->finished || !p->selected) {
         goto done;
     }
     p->inherited = false;
@@ -221,6 +225,9 @@ int perftrace_profiler_step(perftrace_profiler_t *p, int64_t step) {
     }
     perftrace__window_settle();
 done:
+    if (!asked->finished) {
+        perftrace__finish_step(asked);
+    }
     pthread_mutex_unlock(&g->lock);
     return action;
 }

@@ -330,6 +330,9 @@ static void save(perftrace__ending_t ending) {
         }
     }
     pthread_mutex_unlock(&g->calls);
+    if (p->opt.relocate_from) {
+        perftrace__finish_relocate(p, info.dir, &name);
+    }
     lock();
     keep_problem(&problem);
     p->recorded++;

@@ -65,7 +65,7 @@ home_of() {
     case $1 in
     perftrace_bound_*) echo perftrace_bindings.3 ;;
     perftrace_schedule_* | perftrace_profiler_* | PERFTRACE_PROFILER_*) echo perftrace_profiler.3 ;;
-    perftrace_trace_basename | perftrace_trace_describe | perftrace_trace_create) echo perftrace_profiler.3 ;;
+    perftrace_trace_basename | perftrace_trace_describe | perftrace_trace_create | perftrace_trace_relocate) echo perftrace_profiler.3 ;;
     perftrace_hold | perftrace_control_*) echo perftrace_control.3 ;;
     perftrace_timer_* | perftrace_timers_* | PERFTRACE_TIMER*) echo perftrace_timer.3 ;;
     *_session_* | *_SESSION_* | *_task_* | *_context_*) echo perftrace_session.3 ;;
