@@ -19,7 +19,7 @@ fuzz_one() {
     program=$(find "$build" -name "$name" -type f -perm -u+x | head -n 1)
     mkdir -p "$build/corpus/$name"
     case $name in
-    fuzz_record_decode | fuzz_ring_recover | fuzz_json_scan | fuzz_convert | fuzz_stacks) ;;
+    fuzz_record_decode | fuzz_ring_recover | fuzz_json_scan | fuzz_convert | fuzz_stacks | fuzz_analyze) ;;
     *) seconds=$(((seconds + 1) / 2)) ;;
     esac
     local limit=(-max_total_time="$seconds")

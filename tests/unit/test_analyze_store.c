@@ -1,0 +1,191 @@
+/* test_analyze_store.c: events into the store, whatever way they are read.
+ * SPDX-License-Identifier: MIT */
+#include "event_fast.h"
+#include "event_lean.h"
+#include "store_args.h"
+#include "store_feed.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void read_into(pt_rank_store_t *store, const char *text, bool lean, bool keep_outliers) {
+    pt_trace_reader_t reader;
+    pt_store_feed_t feed;
+    size_t len = strlen(text);
+    char *chunk = calloc(1, len + PT_EVENT_PAD);
+    memcpy(chunk, text, len);
+    pt_store_init(store);
+    pt_trace_reader_init(&reader, *text == '[' ? PT_SHAPE_ARRAY : PT_SHAPE_OBJECT);
+    pt_store_feed_join(&feed, store, &reader);
+    reader.lean = lean;
+    pt_trace_reader_feed(&reader, chunk, len, true);
+    pt_store_feed_finish(&feed, keep_outliers);
+    pt_trace_reader_free(&reader);
+    free(chunk);
+    assert_false(store->failed);
+}
+
+static void the_lean_reader_reads_what_the_exact_one_does(void **state) {
+    static const char *const events[] = {
+        "{\"ph\": \"X\", \"name\": \"a\", \"cat\": \"kernel\", \"ts\": 1.5, \"dur\": 2, \"pid\": "
+        "0, "
+        "\"tid\": \"stream 7\", \"args\": {\"correlation\": 5}}",
+        "{\"dur\":3,\"ts\":1e3,\"tid\":1,\"pid\":-2,\"name\":\"\\u0041\",\"ph\":\"X\",\"zz\":[{}]}",
+        "{\"ph\":\"E\",\"ts\":4,\"pid\":1,\"tid\":1}",
+        "{\"ph\":\"s\",\"id\":\"0x5\",\"name\":\"f\",\"cat\":\"ac2g\",\"ts\":4,\"pid\":1,\"tid\":"
+        "1}"};
+    (void)state;
+    for (size_t i = 0; i < PT_ARRAY_LEN(events); i++) {
+        size_t len = strlen(events[i]), used;
+        char *p = calloc(1, len + PT_EVENT_PAD);
+        perftrace__json_hints_t hints = {{0}};
+        pt_event_reader_t exact = {.repairs = 0};
+        pt_event_t a, b;
+        memcpy(p, events[i], len);
+        assert_true(pt_event_read_lean(p, len, &hints, &a));
+        assert_int_equal(pt_event_read_json(&exact, p, len, &b, &used), PT_EVENT_FOUND);
+        assert_int_equal(a.ph, b.ph);
+        assert_int_equal(a.ts, b.ts);
+        assert_int_equal(a.dur, b.dur);
+        assert_int_equal(a.pid.num, b.pid.num);
+        assert_int_equal(a.tid.kind, b.tid.kind);
+        assert_true(pt_str_is(a.name, b.name.p, b.name.len));
+        assert_true(pt_str_is(a.cat, b.cat.p, b.cat.len));
+        assert_true(pt_str_is(a.args, b.args.p, b.args.len));
+        assert_true(pt_str_is(a.id, b.id.p, b.id.len));
+        pt_event_reader_free(&exact);
+        free(p);
+    }
+}
+
+static void the_lean_reader_leaves_what_is_odd(void **state) {
+    static const char *const events[] = {
+        "{}",
+        "[1]",
+        "{\"name\":\"a\"}",
+        "{\"ph\":\"X\",\"ts\":1,\"dur\":2}",
+        "{\"ph\":\"X\",\"name\":7,\"ts\":1}",
+        "{\"ph\":\"X\",\"name\":\"a\",\"ts\":\"1\"}",
+        "{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":-1}",
+        "{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"args\":[]}",
+        "{\"ph\":\"X\",\"name\":\"a\",\"ts\":NaN}",
+        "{\"ph\":\"X\",\"name\":\"\\ud83d\\ude00\",\"ts\":1}",
+        "{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"args\":{\"x\":1e400}}",
+        "{\"p\\u0068\":\"X\",\"name\":\"a\",\"ts\":1}",
+        "{\"ph\":\"XX\",\"name\":\"a\",\"ts\":1}",
+        "{\"ph\":\"X\",\"name\":\"a\",\"ts\":1} {}",
+        "{\"ph\":\"X\",\"name\":\"a\",\"ts\":1",
+        "{\"ph\":\"X\",\"name\":\"\xFF\",\"ts\":1}"};
+    (void)state;
+    for (size_t i = 0; i < PT_ARRAY_LEN(events); i++) {
+        size_t len = strlen(events[i]);
+        char *p = calloc(1, len + PT_EVENT_PAD);
+        perftrace__json_hints_t hints = {{0}};
+        pt_event_t ev;
+        memcpy(p, events[i], len);
+        assert_false(pt_event_read_lean(p, len, &hints, &ev));
+        free(p);
+    }
+}
+
+static void begins_and_ends_become_rows(void **state) {
+    static const char text[] =
+        "[{\"ph\":\"B\",\"name\":\"a\",\"ts\":10,\"pid\":1,\"tid\":1},"
+        "{\"ph\":\"B\",\"name\":\"b\",\"ts\":12,\"pid\":1,\"tid\":1},"
+        "{\"ph\":\"E\",\"ts\":15,\"pid\":1,\"tid\":1},"
+        "{\"ph\":\"B\",\"name\":\"open\",\"ts\":16,\"pid\":1,\"tid\":2},"
+        "{\"ph\":\"E\",\"ts\":20,\"pid\":1,\"tid\":1},"
+        "{\"ph\":\"X\",\"name\":\"x\",\"ts\":0,\"dur\":30,\"pid\":1,\"tid\":3},"
+        "{\"ph\":\"E\",\"ts\":21,\"pid\":1,\"tid\":1}]";
+    (void)state;
+    for (unsigned lean = 0; lean < 2; lean++) {
+        static const int64_t dur[] = {10000, 3000, 14000, 30000};
+        pt_rank_store_t s;
+        read_into(&s, text, lean != 0, false);
+        assert_int_equal(s.events, 7);
+        assert_int_equal(s.rows, 4);
+        for (size_t i = 0; i < 4; i++) {
+            assert_int_equal(s.row[i].dur, dur[i]);
+        }
+        assert_int_equal(s.unfinished, 1);
+        assert_int_equal(s.stray_ends, 1);
+        pt_store_free(&s);
+    }
+}
+
+static void categories_tell_kinds(void **state) {
+    static const struct {
+        const char *cat;
+        pt_row_kind_t kind;
+    } cats[] = {{"kernel", PT_ROW_KERNEL},
+                {"Kernel", PT_ROW_KERNEL},
+                {"gpu_memcpy", PT_ROW_MEMCPY},
+                {"Memset", PT_ROW_MEMSET},
+                {"cuda_sync", PT_ROW_SYNC},
+                {"cuda_runtime", PT_ROW_RUNTIME},
+                {"Runtime", PT_ROW_RUNTIME},
+                {"cuda_driver", PT_ROW_RUNTIME},
+                {"mtia_runtime", PT_ROW_RUNTIME},
+                {"cpu_op", PT_ROW_CPU_OP},
+                {"Operator", PT_ROW_CPU_OP},
+                {"gpu_user_annotation", PT_ROW_GPU_ANNOTATION},
+                {"Trace", PT_ROW_FRAME},
+                {"compute", PT_ROW_OTHER},
+                {"", PT_ROW_OTHER}};
+    (void)state;
+    for (size_t i = 0; i < PT_ARRAY_LEN(cats); i++) {
+        assert_int_equal(pt_store_kind_of(cats[i].cat, strlen(cats[i].cat)), cats[i].kind);
+    }
+}
+
+static void arguments_are_found_by_their_keys(void **state) {
+    static const char text[] =
+        "{\"text\": \"\\\"bytes\\\": 3\", \"key\": \"bytes\", \"bytes\" : 42, "
+        "\"deep\": {\"other\": 7}, \"f\": 1.5, \"last\": \"x\"}";
+    pt_str_t args = {text, sizeof text - 1};
+    int64_t v = 0;
+    (void)state;
+    assert_true(pt_args_int(args, "\"bytes\"", &v));
+    assert_int_equal(v, 42);
+    assert_false(pt_args_int(args, "\"f\"", &v));
+    assert_false(pt_args_int(args, "\"missing\"", &v));
+    assert_true(PT_STR_IS(pt_args_text(args, "\"last\""), "\"x\""));
+    assert_int_equal(pt_args_text(args, "\"bytes\"").len, 0);
+}
+
+static void hours_far_off_are_set_aside(void **state) {
+    perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT;
+    (void)state;
+    perftrace__strbuf_putc(&text, '[');
+    for (unsigned i = 0; i < 500; i++) {
+        perftrace__strbuf_printf(
+            &text, "%s{\"ph\":\"X\",\"name\":\"a\",\"ts\":%llu,\"dur\":1,\"pid\":1,\"tid\":1}",
+            i > 0 ? "," : "", i == 250 ? 0ULL : 1760000000000000ULL + i * 10ULL);
+    }
+    perftrace__strbuf_putc(&text, ']');
+    for (unsigned keep = 0; keep < 2; keep++) {
+        pt_rank_store_t s;
+        read_into(&s, perftrace__strbuf_cstr(&text), true, keep != 0);
+        assert_int_equal(s.outliers, keep != 0 ? 0 : 1);
+        assert_int_equal(s.row[250].left_out, keep != 0 ? 0 : 1);
+        assert_int_equal(s.last - s.first, keep != 0 ? s.last : 4991 * 1000);
+        pt_store_free(&s);
+    }
+    perftrace__strbuf_free(&text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_lean_reader_reads_what_the_exact_one_does),
+        cmocka_unit_test(the_lean_reader_leaves_what_is_odd),
+        cmocka_unit_test(begins_and_ends_become_rows),
+        cmocka_unit_test(categories_tell_kinds),
+        cmocka_unit_test(arguments_are_found_by_their_keys),
+        cmocka_unit_test(hours_far_off_are_set_aside),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
