@@ -4,7 +4,8 @@ const test = require('node:test');
 const assert = require('node:assert');
 const fs = require('fs');
 const path = require('path');
-const { spawnSync } = require('child_process');
+const http = require('http');
+const { spawn, spawnSync } = require('child_process');
 const { run, start, folder, files, withFakes, until, sleep, alive } = require('./run_tool.js');
 
 const sh = (script) => ['--', 'sh', '-c', script];
@@ -175,6 +176,53 @@ test('a worker says at its start what it goes by (needs PT-27)', async (t) => {
     const lines = alone.stderr.trim().split('\n');
     assert.strictEqual(lines.filter((l) => l.includes('settings: none was given')).length, 1, alone.stderr);
     assert.ok(lines.findIndex((l) => l.includes('settings:')) < lines.findIndex((l) => l.includes('tracing to')));
+});
+
+// Sends a JSON body; the answer's status and object.
+const post = (url, body) => new Promise((resolve, reject) => {
+    const request = http.request(url, { method: 'POST', headers: { 'Content-Type': 'application/json' } }, (answer) => {
+        let text = '';
+        answer.setEncoding('utf8').on('data', (s) => { text += s; }).on('end', () => resolve({ status: answer.statusCode,
+                                                                                              object: JSON.parse(text) }));
+    });
+    request.on('error', reject).end(JSON.stringify(body));
+});
+
+test('a start by HTTP puts files where it asks, without any environment (needs PT-27)', async (t) => {
+    const worker = process.env.PERFTRACE_TEST_HTTP_WORKER;
+    if (!worker)
+        return t.skip('the worker was not built');
+    const check = async (url, dir, asked) => {
+        const begun = await post(`${url}/start_profile`, { output_dir: asked });
+        assert.strictEqual(begun.status, 200, JSON.stringify(begun.object));
+        const ended = await post(`${url}/stop_profile`, {});
+        const file = ended.object.profiler.last_path;
+        assert.strictEqual(path.dirname(file), path.join(fs.realpathSync(dir), 'profiles', asked));
+        assert.strictEqual(fs.readFileSync(file, 'utf8'), 'recorded\n');
+        return path.basename(file);
+    };
+    // Two workers of a run, of which the second inherits nothing.
+    const dir = folder();
+    const p = start(['-n', '2', '--clean-env', '1', '--trace-dir', 'traces', '--', worker], { cwd: dir });
+    const urls = () => [...p.stdout().matchAll(/^\[rank (\d)\] url (\S+)$/gm)].sort((a, b) => a[1] - b[1]);
+    await until(() => urls().length === 2, 'both are controlled');
+    const names = [];
+    for (const [, rank, url] of urls())
+        names.push(await check(url, dir, `asked-${rank}`));
+    assert.notStrictEqual(names[0], names[1]);
+    p.child.kill('SIGTERM');
+    assert.strictEqual((await p.done).status, 0);
+    assert.deepStrictEqual(fs.readdirSync(path.join(dir, 'traces')).filter((f) => f.endsWith('.jsonl')).sort(),
+                           ['traces-r0.jsonl', 'traces-r1.jsonl']);
+    // One that nobody started for us, with no environment at all.
+    const alone = folder();
+    const child = spawn(worker, [], { cwd: alone, env: {}, stdio: ['ignore', 'pipe', 'inherit'] });
+    let out = '';
+    child.stdout.setEncoding('utf8').on('data', (s) => { out += s; });
+    await until(() => /url \S+\n/.test(out), 'it is controlled');
+    await check(/url (\S+)/.exec(out)[1], alone, 'asked');
+    child.kill('SIGTERM');
+    await new Promise((resolve) => child.on('close', resolve));
 });
 
 test('nothing is made where nothing is profiled', async () => {

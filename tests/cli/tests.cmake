@@ -45,12 +45,15 @@ if(TARGET perf-trace-run)
   target_link_libraries(run_worker PRIVATE perftrace_flags perftrace_static)
   add_executable(run_steps_worker ${CMAKE_CURRENT_LIST_DIR}/run_steps_worker.c)
   target_link_libraries(run_steps_worker PRIVATE perftrace_flags perftrace_static)
+  add_executable(run_http_worker ${CMAKE_CURRENT_LIST_DIR}/run_http_worker.c)
+  target_link_libraries(run_http_worker PRIVATE perftrace_flags perftrace_static)
   foreach(noun golden launch perf reports)
     perftrace_cli_test(run_${noun} run_${noun}.test.js PERFTRACE_TEST_RUN perf-trace-run)
     if(TEST cli.run_${noun})
       set_property(TEST cli.run_${noun} APPEND PROPERTY
                    ENVIRONMENT "PERFTRACE_TEST_WORKER=$<TARGET_FILE:run_worker>"
-                               "PERFTRACE_TEST_STEPS_WORKER=$<TARGET_FILE:run_steps_worker>")
+                               "PERFTRACE_TEST_STEPS_WORKER=$<TARGET_FILE:run_steps_worker>"
+                               "PERFTRACE_TEST_HTTP_WORKER=$<TARGET_FILE:run_http_worker>")
     endif()
   endforeach()
 endif()
