@@ -185,6 +185,27 @@ class Windows(Case):
         with self.assertRaises(ValueError):
             pr.set_main(p)
 
+    def test_what_comes_after_the_last_window(self):
+        reports = os.path.join(self.root, "reports")
+        os.mkdir(reports)
+        notes = os.path.join(self.root, "notes")
+        p = self.open(steps=[1], relocate_from=reports, finish_limit_ms=30000, finish_ranks=[0],
+                      finish_command=f'echo "$PERFTRACE_PROFILE_ROLE $PERFTRACE_PROFILE_WINDOWS" >> {notes}')
+        p.step(0)
+        p.step(1)
+        with open(os.path.join(reports, f"gpu.{os.getpid()}.nsys-rep"), "w") as file:
+            file.write("report")
+        self.assertFalse(os.path.exists(notes))
+        p.step(2)
+        p.step(3)
+        p.close()
+        with open(notes) as file:
+            self.assertEqual(file.read(), "actor 1\n")
+        self.assertEqual(os.listdir(reports), [])
+        [moved] = self.files("*.nsys-rep")
+        self.assertEqual((pr.describe(moved).first_step, pr.describe(moved).suffix),
+                         (1, f"gpu-{os.getpid()}"))
+
     def test_ranks(self):
         for rank, ranks, works in ((0, None, True), (3, None, False), (3, "0,2-4", True), (3, [3], True)):
             book = Book()

@@ -81,7 +81,10 @@ class Options(ctypes.Structure):
                 ("all_ranks", c_int), ("ranks", c_char_p), ("same_thread", c_int),
                 ("detail_categories", c_char_p), ("cuda_library", c_char_p),
                 ("roc_library", c_char_p), ("perf_command", c_char_p), ("perf_hz", c_uint32),
-                ("log", LOG), ("log_user", c_void_p), ("perf_control", c_char_p)]
+                ("log", LOG), ("log_user", c_void_p), ("perf_control", c_char_p),
+                ("relocate_from", c_char_p), ("finish_command", c_char_p),
+                ("finish_all_ranks", c_int), ("finish_ranks", c_char_p),
+                ("finish_limit_ms", c_uint32)]
 
 
 @_sized

@@ -48,6 +48,9 @@ class Profiler:
     discrete        each stage is a window, start does nothing
     name            role, rank, world size... for the names of files
     enable, all_ranks, ranks    which ranks profile; without a list rank 0
+    relocate_from   directory in which nsys or rocprof leave reports: this process' are moved to dir
+    finish_command  shell command that is run once after the last window (perftrace_profiler(3)), on rank
+                    0, all ranks (finish_all_ranks) or those of finish_ranks, for finish_limit_ms at most
     same_thread     back ends are called by the thread that calls step, stages and close alone
     log             function of (level of logging, text); None: the logger "perftrace"
     """
@@ -64,6 +67,9 @@ class Profiler:
                  cuda_library: Optional[str] = None, roc_library: Optional[str] = None,
                  perf_command: Optional[str] = None, perf_hz: int = 0,
                  perf_control: Optional[str] = None,
+                 relocate_from: Optional[Union[str, "os.PathLike[str]"]] = None,
+                 finish_command: Optional[str] = None, finish_all_ranks: bool = False,
+                 finish_ranks: Optional[Steps] = None, finish_limit_ms: int = 0,
                  log: Optional[Callable[[int, str], Any]] = None) -> None:
         self.errors = collections.deque(maxlen=16)
         self._log = log
@@ -88,6 +94,11 @@ class Profiler:
             cuda_library=text_of(cuda_library), roc_library=text_of(roc_library),
             perf_command=text_of(perf_command), perf_control=text_of(perf_control), log=logged)
         options.perf_hz = number_of("perf_hz", perf_hz)
+        options.relocate_from = None if relocate_from is None else os.fsencode(relocate_from)
+        options.finish_command = text_of(finish_command)
+        options.finish_all_ranks = int(bool(finish_all_ranks))
+        options.finish_ranks = steps_of(finish_ranks)
+        options.finish_limit_ms = number_of("finish_limit_ms", finish_limit_ms)
         if calls is not None:
             options.callback.contents = calls.structure
         handle = c_void_p()
