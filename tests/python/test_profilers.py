@@ -243,6 +243,30 @@ class Windows(Case):
         self.assertEqual(len(self.events("detail")), 2)
 
 
+    def test_stages_of_a_window_are_scopes_also_of_coroutines(self):
+        self.configure()
+
+        async def update(p, fails):
+            async with p.stage("update"):
+                await asyncio.sleep(0)
+                if fails:
+                    raise KeyError("body")
+
+        with self.open(steps=[1, 3]) as p:
+            for step in range(5):
+                p.step(step)
+                try:
+                    asyncio.run(update(p, step == 3))
+                except KeyError as error:
+                    self.assertEqual((step, error.args), (3, ("body",)))
+                with p.stage("generate"):
+                    pass
+        events = self.events("actor.update")
+        self.assertEqual([(e["ph"], e["cat"]) for e in events], [("X", "instr")] * 2)  # of steps 1 and 3
+        # The failure has ended the second window.
+        self.assertEqual(len(self.events("actor.generate")), 1)
+
+
 class Threads(Case):
     def test_steps_go_on_while_a_window_is_saved(self):
         saving, go = threading.Event(), threading.Event()

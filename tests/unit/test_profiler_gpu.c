@@ -61,6 +61,27 @@ static void switches_follow_the_windows(void **state) {
     assert_int_equal(told("cuda recorded step 1 to 2\n"), 1);
 }
 
+/* Starts and stops in any number: each switch is used once. */
+static void starts_and_stops_are_idempotent(void **state) {
+    (void)state;
+    fake_t f = load(FAKE_CUDA);
+    perftrace_profiler_options_t o = options("cuda");
+    o.schedule = (perftrace_schedule_t)PERFTRACE_SCHEDULE_INIT;
+    perftrace_profiler_t *p = book_open(&o);
+    assert_int_equal(perftrace_profiler_stop(p), 0); /* without a start */
+    assert_true(*f.starts == 0 && *f.stops == 0);
+    assert_int_equal(perftrace_profiler_start(p, NULL), 0);
+    perftrace_profiler_status_t s = {.struct_size = sizeof(s)};
+    assert_int_equal(perftrace_profiler_get_status(&s), 0);
+    assert_int_equal(s.state, PERFTRACE_PROFILER_RECORDING);
+    assert_int_equal(perftrace_profiler_start(p, NULL), PERFTRACE_ERR_STATE);
+    assert_true(*f.starts == 1 && *f.stops == 0);
+    assert_int_equal(perftrace_profiler_stop(p), 0);
+    assert_int_equal(perftrace_profiler_stop(p), 0);
+    perftrace_profiler_close(p);
+    assert_true(*f.starts == 1 && *f.stops == 1);
+}
+
 static void two_at_once_are_warned_of(void **state) {
     (void)state;
     fake_t cuda = load(FAKE_CUDA);
@@ -161,9 +182,10 @@ static void the_others_record(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        BOOK_CASE(switches_follow_the_windows),    BOOK_CASE(two_at_once_are_warned_of),
-        BOOK_CASE(an_absent_library_is_told_once), BOOK_CASE(the_usual_names_are_tried),
-        BOOK_CASE(what_they_return_is_told),       BOOK_CASE(the_others_record),
+        BOOK_CASE(switches_follow_the_windows), BOOK_CASE(starts_and_stops_are_idempotent),
+        BOOK_CASE(two_at_once_are_warned_of),   BOOK_CASE(an_absent_library_is_told_once),
+        BOOK_CASE(the_usual_names_are_tried),   BOOK_CASE(what_they_return_is_told),
+        BOOK_CASE(the_others_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
