@@ -395,6 +395,27 @@ ctl_figures() {
     fi
 }
 
+# ---- stacks --------------------------------------------------------------------------------------
+
+by_stacks() { took 1 - "$build/bin/perf-trace-stacks" top "$input"; }
+by_leaves() { took 1 - python3 "$here/stack_leaves.py" "$input"; }
+
+stacks_figures() {
+    local input=$work/bench-stacks.txt out=$work/bench-stacks.out
+    if ! build_target "$build" -- perf-trace-stacks; then
+        tail -n 20 "$build.log" >&2
+        skip stacks.top "perf-trace-stacks was not built"
+    elif ! command -v python3 >/dev/null; then
+        skip stacks.top "python3 is not installed"
+    else
+        setup_say "stacks, python" >&2
+        "$bin/bench_stacks" --file "$input" --bytes "$(of_quick 100000000)"
+        cat "$input" >/dev/null
+        versus stacks.top python3 "$(megabytes "$input")" by_leaves by_stacks
+    fi
+    rm -f "$input" "$out"
+}
+
 # ---- the Python package --------------------------------------------------------------------------
 
 python_figures() {
@@ -443,6 +464,7 @@ for group in $groups; do
     stall) LD_PRELOAD=$bin/libbench_shim.so program stall --count "$(of_quick 10000)" ;;
     convert) convert_figures ;;
     sessions) sessions_figures ;;
+    stacks) stacks_figures ;;
     ctl) ctl_figures ;;
     python) python_figures ;;
     *) program "$group" ;;

@@ -41,6 +41,8 @@ if(TARGET perf-trace-ctl AND PERFTRACE_NODE)
 endif()
 file(MAKE_DIRECTORY ${perftrace_bench_work}/sessions)
 perftrace_bench(sessions LIBS m ARGS --dir ${perftrace_bench_work}/sessions --count 100 --ranks 2)
+file(MAKE_DIRECTORY ${perftrace_bench_work}/stacks)
+perftrace_bench(stacks ARGS --file ${perftrace_bench_work}/stacks/lines.txt --bytes 100000)
 perftrace_bench(generate ARGS --dir ${perftrace_bench_work}/generate --bytes 100000 --ranks 2)
 
 add_library(bench_shim SHARED ${CMAKE_CURRENT_LIST_DIR}/shim.c)

@@ -113,7 +113,7 @@ static void check_speedscope(const pt_profile_t *p, pt_profile_notes_t *notes) {
 
 static void check_collapsed(const pt_profile_t *p, pt_profile_notes_t *notes) {
     const pt_collapsed_weights_t how = {1, false};
-    const pt_collapsed_how_t read = {false, false};
+    const pt_collapsed_how_t read = {.leaves_only = false};
     pt_profile_sink_t sink = {.text = PERFTRACE__STRBUF_INIT};
     pt_profile_t again;
     pt_profile_init(&again);
@@ -129,7 +129,8 @@ static void check_collapsed(const pt_profile_t *p, pt_profile_notes_t *notes) {
 
 static void read_text(pt_profile_t *p, bool perf, const char *text, size_t len, bool leaves_only,
                       pt_profile_notes_t *notes) {
-    const pt_collapsed_how_t how = {.leaves_only = leaves_only, .two_columns = false};
+    pt_leaf_index_t index = {.slot = NULL};
+    const pt_collapsed_how_t how = {.leaves_only = leaves_only, .index = &index};
     char *copy = malloc(len > 0 ? len : 1);
     CHECK(copy != NULL);
     if (len > 0) {
@@ -137,6 +138,7 @@ static void read_text(pt_profile_t *p, bool perf, const char *text, size_t len, 
     }
     (void)(perf ? pt_perf_script_read(p, copy, len, notes)
                 : pt_collapsed_read(p, copy, len, &how, notes));
+    pt_leaf_index_free(&index);
     free(copy);
 }
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 static pt_profile_t read_lines(const char *lines, bool keep_order) {
-    const pt_collapsed_how_t how = {false, false};
+    const pt_collapsed_how_t how = {.leaves_only = false};
     pt_profile_notes_t *notes = calloc(1, sizeof *notes);
     pt_profile_t p;
     assert_non_null(notes);

@@ -7,6 +7,14 @@
 #include <stdlib.h>
 
 #define LONGEST_WEIGHT 63
+#define KNOWN_THREADS  16U
+
+/* A thread whose name lies in the text. */
+typedef struct thread_name {
+    const char *name; /* NULL: none */
+    size_t len;
+    uint32_t number, root;
+} thread_name_t;
 
 /* The state of a run over lines. Neighbouring lines often share their first frames. */
 typedef struct reader {
@@ -19,9 +27,8 @@ typedef struct reader {
     uint32_t *path; /* the node of each of its frames */
     size_t *end;    /* where each of its frames ends, in the line */
     size_t frames, cap, end_cap;
-    const char *thread; /* the name of the thread before */
-    size_t thread_len;
-    uint32_t root; /* of it */
+    thread_name_t thread;               /* the one of the line before */
+    thread_name_t known[KNOWN_THREADS]; /* some that were met, by what their names look like */
 } reader_t;
 
 static bool is_digit(char c) {
@@ -76,13 +83,106 @@ static size_t last_blank(const char *line, size_t len) {
 
 /* ---- a stack ---- */
 
+static bool is_thread(const thread_name_t *t, const char *name, size_t len) {
+    return t->name != NULL && t->len == len && memcmp(t->name, name, len) == 0;
+}
+
 static void set_thread(reader_t *r, const char *name, size_t len) {
-    if (r->thread == NULL || r->thread_len != len || memcmp(r->thread, name, len) != 0) {
-        uint32_t thread = pt_profile_thread(r->p, name, len, PT_UNIT_NONE);
-        r->thread = name;
-        r->thread_len = len;
-        r->root = thread != PT_PROFILE_NONE ? r->p->thread[thread].root : PT_PROFILE_NONE;
+    if (is_thread(&r->thread, name, len)) {
+        return;
     }
+    size_t looks = len + (len > 0 ? (unsigned char)name[0] + (unsigned char)name[len - 1] : 0);
+    thread_name_t *known = &r->known[looks % KNOWN_THREADS];
+    if (!is_thread(known, name, len)) {
+        uint32_t thread = pt_profile_thread(r->p, name, len, PT_UNIT_NONE);
+        uint32_t root = thread != PT_PROFILE_NONE ? r->p->thread[thread].root : PT_PROFILE_NONE;
+        *known = (thread_name_t){name, len, thread, root};
+    }
+    r->thread = *known;
+}
+
+void pt_leaf_index_free(pt_leaf_index_t *index) {
+    free(index->slot);
+    for (unsigned i = 0; i < PT_LEAF_THREADS; i++) {
+        free(index->thread[i].node);
+    }
+    *index = (pt_leaf_index_t){.slot = NULL};
+}
+
+static bool grow_slots(pt_leaf_index_t *x) {
+    size_t cap = x->cap > 0 ? x->cap * 2 : 1024;
+    struct pt_leaf_slot *slot = calloc(cap, sizeof *slot);
+    for (size_t i = 0; slot != NULL && i < x->cap; i++) {
+        size_t at = (size_t)x->slot[i].hash & (cap - 1);
+        while (slot[at].hash != 0) {
+            at = (at + 1) & (cap - 1);
+        }
+        slot[at] = x->slot[i].hash != 0 ? x->slot[i] : slot[at];
+    }
+    if (slot != NULL) {
+        free(x->slot);
+        x->slot = slot;
+        x->cap = cap;
+    }
+    return slot != NULL;
+}
+
+/* The frame of a leaf: by one look-up in less memory than the model's own takes. */
+static uint32_t find_frame(reader_t *r, pt_leaf_index_t *x, const char *name, size_t len) {
+    uint64_t hash = perftrace__hash_bytes(name, len, r->p->frame_of_name.seed);
+    hash += hash == 0 ? 1 : 0;
+    size_t at = (size_t)hash & (x->cap - 1);
+    for (; x->slot[at].hash != 0; at = (at + 1) & (x->cap - 1)) {
+        const struct pt_leaf_slot *s = &x->slot[at];
+        if (s->hash == hash && s->len == len &&
+            memcmp(pt_profile_text(r->p, s->text), name, len) == 0) {
+            return s->frame;
+        }
+    }
+    uint32_t frame = pt_profile_frame(r->p, name, len);
+    if (frame != PT_PROFILE_NONE) {
+        x->slot[at] = (struct pt_leaf_slot){
+            .hash = hash, .text = r->p->frame[frame].name, .len = (uint32_t)len, .frame = frame};
+        x->count++;
+    }
+    return frame;
+}
+
+/* Room for all frames there may be in the threads's list; NULL: without memory, or for no thread.
+ */
+static uint32_t *node_of_frame(reader_t *r, pt_leaf_index_t *x, uint32_t frame) {
+    if (r->thread.number >= PT_LEAF_THREADS || frame == PT_PROFILE_NONE) {
+        return NULL;
+    }
+    struct pt_leaf_nodes *t = &x->thread[r->thread.number];
+    if (frame >= t->cap) {
+        size_t cap = PT_MAX((size_t)frame + 1, 2 * t->cap);
+        uint32_t *node = realloc(t->node, cap * sizeof *node);
+        if (node == NULL) {
+            return NULL;
+        }
+        memset(node + t->cap, 0, (cap - t->cap) * sizeof *node);
+        *t = (struct pt_leaf_nodes){node, cap};
+    }
+    return &t->node[frame];
+}
+
+/* A frame right below the root. */
+static uint32_t find_leaf(reader_t *r, const char *name, size_t len) {
+    pt_leaf_index_t *x = r->how->index;
+    if (x == NULL || len > UINT32_MAX || (x->count >= x->cap / 2 && !grow_slots(x))) {
+        return pt_profile_node(r->p, r->thread.root, pt_profile_frame(r->p, name, len));
+    }
+    uint32_t frame = find_frame(r, x, name, len);
+    uint32_t *known = node_of_frame(r, x, frame);
+    if (known != NULL && *known != 0) {
+        return *known - 1;
+    }
+    uint32_t node = pt_profile_node(r->p, r->thread.root, frame);
+    if (known != NULL && node != PT_PROFILE_NONE) {
+        *known = node + 1;
+    }
+    return node;
 }
 
 static uint32_t leaf_of(reader_t *r, const char *stack, size_t len) {
@@ -92,8 +192,7 @@ static uint32_t leaf_of(reader_t *r, const char *stack, size_t len) {
     const char *last = first != NULL ? memrchr(first, ';', len - thread) : NULL;
     const char *leaf = last != NULL ? last + 1 : stack;
     size_t n = (size_t)(stack + len - leaf);
-    return pt_profile_node(r->p, r->root,
-                           pt_profile_frame(r->p, leaf, pt_collapsed_clean(leaf, n)));
+    return find_leaf(r, leaf, pt_collapsed_clean(leaf, n));
 }
 
 static bool make_room(reader_t *r) {
@@ -143,7 +242,7 @@ static uint32_t node_of(reader_t *r, const char *stack, size_t len) {
         size_t n = pt_collapsed_clean(stack + at, end - at);
         if (r->frames == 0) {
             set_thread(r, stack, n);
-            node = r->root;
+            node = r->thread.root;
         }
         node = pt_profile_node(r->p, node, pt_profile_frame(r->p, stack + at, n));
         if (!make_room(r)) {

@@ -186,10 +186,11 @@ void pt_profile_add(pt_profile_t *p, uint32_t node, double weight) {
     pt_profile_thread_t *t = &p->thread[n->thread];
     n->weight += weight;
     n->samples++;
-    n->first = PT_MIN(n->first, p->samples);
+    n->first = PT_MIN(n->first, p->place);
     t->weight += weight;
     t->samples++;
     p->samples++;
+    p->place++;
     if (p->keep_order) {
         keep_sample(p, t, node, weight);
     }
@@ -200,6 +201,7 @@ void pt_profile_add(pt_profile_t *p, uint32_t node, double weight) {
 typedef struct merge {
     pt_profile_t *to;
     const pt_profile_t *from;
+    uint64_t base;                   /* what is added to places of samples */
     uint32_t *frame, *node, *thread; /* the number in `to` of each of `from` */
 } merge_t;
 
@@ -234,7 +236,7 @@ static void merge_node(const merge_t *m, size_t i) {
         pt_profile_node_t *sum = &m->to->node[node];
         sum->weight += n->weight;
         sum->samples += n->samples;
-        sum->first = PT_MIN(sum->first, m->to->samples + n->first);
+        sum->first = PT_MIN(sum->first, m->base + n->first);
     }
 }
 
@@ -251,8 +253,8 @@ static void merge_samples(const merge_t *m, size_t i) {
     }
 }
 
-void pt_profile_merge(pt_profile_t *to, const pt_profile_t *from) {
-    merge_t m = {.to = to, .from = from};
+static void merge(pt_profile_t *to, const pt_profile_t *from, uint64_t base) {
+    merge_t m = {.to = to, .from = from, .base = base};
     size_t older = to->threads;
     m.frame = malloc((from->frames + from->nodes + from->threads + 1) * sizeof *m.frame);
     to->failed |= from->failed || m.frame == NULL;
@@ -275,6 +277,16 @@ void pt_profile_merge(pt_profile_t *to, const pt_profile_t *from) {
     }
     to->samples += from->samples;
     free(m.frame);
+}
+
+void pt_profile_merge(pt_profile_t *to, const pt_profile_t *from) {
+    merge(to, from, to->place);
+    to->place += from->place;
+}
+
+void pt_profile_merge_part(pt_profile_t *to, const pt_profile_t *from) {
+    merge(to, from, 0);
+    to->place = PT_MAX(to->place, from->place);
 }
 
 void pt_profile_scale(pt_profile_t *p, double factor, pt_profile_unit_t unit) {

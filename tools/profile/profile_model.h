@@ -33,7 +33,7 @@ typedef struct pt_profile_node {
     uint32_t depth;   /* frames down to here; 0 for a root */
     double weight;    /* of the samples that end here */
     uint64_t samples; /* that end here; those of a root have no frames */
-    uint64_t first;   /* which sample of the model the first of them was */
+    uint64_t first;   /* the place of the first of them among all samples */
 } pt_profile_node_t;
 
 /* One sample, where the order is kept. */
@@ -64,6 +64,7 @@ typedef struct pt_profile {
     pt_profile_thread_t *thread;
     size_t threads, thread_cap;
     uint64_t samples;
+    uint64_t place; /* of the next sample; more than samples where parts were read elsewhere */
     perftrace__hashmap_t frame_of_name;  /* frames without a place */
     perftrace__hashmap_t frame_of_place; /* the others */
     perftrace__hashmap_t node_of;        /* caller and frame */
@@ -89,9 +90,13 @@ uint32_t pt_profile_thread_new(pt_profile_t *p, const char *name, size_t len,
 void pt_profile_add(pt_profile_t *p, uint32_t node, double weight);
 
 /* Adds all that another model holds, as if it had been read into this one next. Threads of one name
- * and unit become one, but only the first of its name in `from`. Frames and threads that only `from`
- * has get numbers in its order: what is said of a model does not depend on how its file was cut. */
+ * and unit become one, but only the first of its name in `from`. Frames and threads that only
+ * `from` has get numbers in its order: what is said of a model does not depend on how its file was
+ * cut. */
 void pt_profile_merge(pt_profile_t *to, const pt_profile_t *from);
+/* The same for one that was read between the samples of `to`: places of samples are those of one
+ * text. Not with keep_order. */
+void pt_profile_merge_part(pt_profile_t *to, const pt_profile_t *from);
 
 /* Multiplies the weights of all threads of unit PT_UNIT_NONE, which are then of `unit`. */
 void pt_profile_scale(pt_profile_t *p, double factor, pt_profile_unit_t unit);
