@@ -199,7 +199,7 @@ class TimersOfTheLibrary(traced.Case):
             if count:
                 self.assertLessEqual(timers.bucket_seconds(i), ours["max"])
                 self.assertGreater(timers.bucket_seconds(i + 1), ours["min"] * 0.99)
-        self.assertAlmostEqual(s.quantile(0.01), 0.01, delta=0.005)
+        self.assertTrue(s.min <= s.quantile(0.01) <= s.min * 1.25, s)  # in the first bucket that has any
         self.assertEqual((s.quantile(0), s.quantile(1)), (s.min, s.max))
 
     def test_reading_and_resetting(self):
