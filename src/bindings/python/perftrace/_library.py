@@ -164,7 +164,7 @@ init = _typed(slow, "perftrace_init", c_int, ctypes.POINTER(Config))
 shutdown = _typed(slow, "perftrace_shutdown", c_int)
 save = _typed(slow, "perftrace_save", c_int, c_int64, c_int)
 timer_get = _typed(slow, "perftrace_timer_get", c_void_p, c_char_p)
-timer_add = _typed(slow, "perftrace_timer_add", None, c_void_p, c_uint64)
+timer_add = _typed(fast, "perftrace_timer_add", None, c_void_p, c_uint64)
 hold = _typed(slow, "perftrace_hold", c_int, c_char_p, c_uint32)
 control_url = _typed(slow, "perftrace_control_url", c_int, c_char_p, c_size_t)
 

@@ -84,8 +84,8 @@ class Timers:
 
 
 class Timed(scopes.Null):
-    """One block that is measured, within its scope; one a call. again: makes another, for a decorator:
-    (whether it is of a generator)."""
+    """One block that is measured, within its scope; one a call. again: a function that makes another, for
+    a decorator, of whether it is of a generator and of the arguments behind it here."""
     __slots__ = ("timers", "name", "scope", "begin", "again")
 
     def __init__(self, timers, name, scope, again=None):
@@ -96,14 +96,18 @@ class Timed(scopes.Null):
         """Each call of a function, coroutine, generator, async generator or method is measured."""
         if self.again is None:
             raise TypeError("this timer measures blocks only")
+        make, *arguments = self.again
+
+        def again(of_generator=False):
+            return make(of_generator, *arguments)
 
         def of_function(function):
             @functools.wraps(function)
             def timed(*args, **kwargs):
-                with self.again(False):
+                with again():
                     return function(*args, **kwargs)
             return timed
-        return wrap(function, lambda: self.again(False), lambda: self.again(True), of_function)
+        return wrap(function, again, lambda: again(True), of_function)
 
     def __enter__(self):
         self.scope.__enter__()

@@ -291,18 +291,21 @@ def statistics():
 _timers = Timers()
 
 
+def _timed(of_generator, name, category, args, trace):
+    if not trace or not _scopes.on:
+        scope = _scopes.NULL
+    elif of_generator:
+        scope = _scopes.own_track(name, category)
+    else:
+        scope = trace_scope(name, category=category, args=args)
+    return Timed(_timers, name, scope, (_timed, name, category, args, trace))
+
+
 def timer(name, *, category=None, args=None, trace=True):
     """`with timer("rollout"):` measures the block, also while nothing is configured, and records it as
     trace_scope does; trace=False: measures only. Also for `async with`, and as a decorator,
     `@timer("rollout")` (generators are recorded without args)."""
-    name = name_of(name)
-
-    def make(of_generator):
-        if not trace or not _scopes.on:
-            return Timed(_timers, name, _scopes.NULL, make)
-        return Timed(_timers, name, _scopes.own_track(name, category) if of_generator else
-                     trace_scope(name, category=category, args=args), make)
-    return make(False)
+    return _timed(False, name_of(name), category, args, trace)
 
 
 def read_timers(*, reset=False):
