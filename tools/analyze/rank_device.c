@@ -122,8 +122,7 @@ bool pt_rank_streams(const pt_rank_view_t *v, pt_rank_result_t *r) {
 /* ---- gaps ---- */
 
 /* Of two gaps the longer stands before, of equal ones the earlier. */
-static int by_length(const void *a, const void *b) {
-    const pt_span_t *x = a, *y = b;
+static int by_length(const pt_span_t *x, const pt_span_t *y) {
     int64_t p = x->to - x->from, q = y->to - y->from;
     return p != q ? (p < q) - (p > q) : (x->from > y->from) - (x->from < y->from);
 }
@@ -144,19 +143,29 @@ static const pt_row_t *cause_of(const pt_rank_view_t *v, pt_span_t gap) {
     return best;
 }
 
+/* Keeps the longest gaps in their order; *count of them so far. */
+static void keep(pt_span_t *gap, size_t *count, size_t most, pt_span_t one) {
+    size_t at = *count;
+    while (at > 0 && by_length(&gap[at - 1], &one) > 0) {
+        at--;
+    }
+    if (at < most) {
+        *count += *count < most;
+        memmove(&gap[at + 1], &gap[at], (*count - at - 1) * sizeof *gap);
+        gap[at] = one;
+    }
+}
+
 bool pt_rank_gaps(const pt_rank_view_t *v, pt_rank_result_t *r) {
-    size_t count = v->busy.count > 0 ? v->busy.count - 1 : 0;
-    pt_span_t *gap = malloc((count + 1) * sizeof *gap);
+    size_t count = 0, most = v->options->gaps;
+    pt_span_t *gap = malloc((most + 1) * sizeof *gap);
     if (gap == NULL) {
         return false;
     }
+    for (size_t i = 1; i < v->busy.count; i++) {
+        keep(gap, &count, most, (pt_span_t){v->busy.span[i - 1].to, v->busy.span[i].from});
+    }
     for (size_t i = 0; i < count; i++) {
-        gap[i] = (pt_span_t){v->busy.span[i].to, v->busy.span[i + 1].from};
-    }
-    if (count > 1) {
-        qsort(gap, count, sizeof *gap, by_length);
-    }
-    for (size_t i = 0; i < PT_MIN(count, v->options->gaps); i++) {
         const pt_row_t *cause = cause_of(v, gap[i]);
         pt_result_row(
             r, PT_RT_gaps,

@@ -8,9 +8,24 @@
 #define SLOW_CALL_NS  50000  /* a call this long is slow */
 #define LONG_DELAY_NS 100000 /* work that begins this late has waited */
 
-static int by_number(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
+/* Sorts values; false without memory. */
+static bool sort(int64_t *v, size_t n) {
+    uint32_t *order = malloc((n + 1) * sizeof *order);
+    int64_t *sorted = malloc((n + 1) * sizeof *sorted);
+    bool ok = order != NULL && sorted != NULL;
+    for (size_t i = 0; ok && i < n; i++) {
+        order[i] = (uint32_t)i;
+    }
+    ok = ok && pt_order_by_key(v, order, n);
+    for (size_t i = 0; ok && i < n; i++) {
+        sorted[i] = v[order[i]];
+    }
+    if (ok) {
+        memcpy(v, sorted, n * sizeof *v);
+    }
+    free(order);
+    free(sorted);
+    return ok;
 }
 
 /* The value below which a share of sorted values lies, as one of the values. */
@@ -21,19 +36,15 @@ static int64_t quantile(const int64_t *v, size_t n, double share) {
 
 /* ---- the queue: work that was handed over and has not begun ---- */
 
-typedef struct change {
-    int64_t at;
-    int add; /* 1: handed over, -1: begun */
-} change_t;
-
-static int by_time(const void *a, const void *b) {
-    const change_t *x = a, *y = b;
-    return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : y->add - x->add;
+/* A change of its length: the time twice, and one more where work begins. What is handed over and
+ * begun at the same time is first the one, then the other. */
+static int64_t change_of(int64_t at, bool begins) {
+    return at * 2 + begins;
 }
 
-static void note_bin(pt_rank_result_t *r, int64_t at, int64_t length) {
+/* Notes a length in the piece of time it is of. */
+static void note_bin(pt_rank_result_t *r, size_t rows, int64_t at, int64_t length) {
     int64_t from = r->fact[PT_FACT_work_first_ns], span = r->fact[PT_FACT_work_last_ns] - from;
-    size_t rows = pt_result_rows(r, PT_RT_bins);
     if (rows == 0 || span <= 0 || at < from || at > from + span) {
         return;
     }
@@ -42,23 +53,25 @@ static void note_bin(pt_rank_result_t *r, int64_t at, int64_t length) {
     *cell = PT_MAX(*cell, length);
 }
 
-static void walk_queue(change_t *change, size_t count, pt_rank_result_t *r) {
-    int64_t length = 0, most = 0, area = 0;
-    qsort(change, count, sizeof *change, by_time);
+static void walk_queue(const int64_t *change, size_t count, pt_rank_result_t *r) {
+    int64_t length = 0, most = 0, area = 0, before = change[0] >> 1;
+    size_t rows = pt_result_rows(r, PT_RT_bins);
     for (size_t i = 0; i < count; i++) {
-        area += i > 0 ? length * (change[i].at - change[i - 1].at) : 0;
-        length += change[i].add;
+        int64_t at = change[i] >> 1;
+        area += length * (at - before);
+        before = at;
+        length += (change[i] & 1) != 0 ? -1 : 1;
         most = PT_MAX(most, length);
-        note_bin(r, change[i].at, length);
+        note_bin(r, rows, at, length);
     }
     r->fact[PT_FACT_queue_max] = most;
     r->fact[PT_FACT_queue_area] = area;
-    r->fact[PT_FACT_queue_span_ns] = change[count - 1].at - change[0].at;
+    r->fact[PT_FACT_queue_span_ns] = before - (change[0] >> 1);
 }
 
 static bool count_launches(const pt_rank_view_t *v, pt_rank_result_t *r) {
     int64_t *delay = malloc((v->works + 1) * sizeof *delay), sum = 0;
-    change_t *change = malloc((2 * v->works + 1) * sizeof *change);
+    int64_t *change = malloc((2 * v->works + 1) * sizeof *change);
     size_t n = 0, linked = 0, changes = 0;
     int64_t brief = 0, slow = 0, late = 0;
     if (delay == NULL || change == NULL) {
@@ -82,12 +95,12 @@ static bool count_launches(const pt_rank_view_t *v, pt_rank_result_t *r) {
         late += delay[n] > LONG_DELAY_NS;
         sum += delay[n++];
         if (work->ts >= call->ts) {
-            change[changes++] = (change_t){call->ts, 1};
-            change[changes++] = (change_t){work->ts, -1};
+            change[changes++] = change_of(call->ts, false);
+            change[changes++] = change_of(work->ts, true);
         }
     }
-    if (n > 0) {
-        qsort(delay, n, sizeof *delay, by_number);
+    bool ok = sort(delay, n) && sort(change, changes);
+    if (ok && n > 0) {
         r->fact[PT_FACT_linked] = (int64_t)linked;
         r->fact[PT_FACT_calls] = (int64_t)n;
         r->fact[PT_FACT_unlinked_work] = (int64_t)(v->works - linked);
@@ -100,12 +113,12 @@ static bool count_launches(const pt_rank_view_t *v, pt_rank_result_t *r) {
         r->fact[PT_FACT_delay_p99_ns] = quantile(delay, n, 0.99);
         r->fact[PT_FACT_delay_max_ns] = delay[n - 1];
     }
-    if (changes > 0) {
+    if (ok && changes > 0) {
         walk_queue(change, changes, r);
     }
     free(delay);
     free(change);
-    return true;
+    return ok;
 }
 
 /* ---- CUDA graphs ---- */

@@ -19,7 +19,6 @@ void pt_store_init(pt_rank_store_t *s) {
     s->device_memory = s->multiprocessors = PT_NOT_RECORDED;
     s->hour_from = 0;
     s->hour_to = -1;
-    s->last_track = UINT32_MAX;
 }
 
 void pt_store_free(pt_rank_store_t *s) {
@@ -105,10 +104,12 @@ uint32_t pt_store_process(pt_rank_store_t *s, const pt_ident_t *pid) {
 
 uint32_t pt_store_track(pt_rank_store_t *s, const pt_ident_t *pid, const pt_ident_t *tid) {
     bool is_new = false;
-    if (s->last_track != UINT32_MAX && pid->kind == PT_IDENT_INT && tid->kind == PT_IDENT_INT &&
-        s->last_pid.kind == PT_IDENT_INT && s->last_tid.kind == PT_IDENT_INT &&
-        s->last_pid.num == pid->num && s->last_tid.num == tid->num) {
-        return s->last_track;
+    bool numbers = pid->kind == PT_IDENT_INT && tid->kind == PT_IDENT_INT;
+    pt_store_recent_t *recent =
+        &s->recent[((uint64_t)tid->num ^ (uint64_t)tid->num >> 6 ^ (uint64_t)pid->num) %
+                   PT_STORE_RECENT];
+    if (numbers && recent->track != 0 && recent->pid == pid->num && recent->tid == tid->num) {
+        return recent->track - 1;
     }
     uint64_t process = pt_store_process(s, pid);
     uint32_t label = label_of(s, tid);
@@ -121,10 +122,10 @@ uint32_t pt_store_track(pt_rank_store_t *s, const pt_ident_t *pid, const pt_iden
     if (is_new) {
         s->track[s->tracks++] = (pt_store_track_t){.process = (uint32_t)process, .label = label};
     }
-    s->last_pid = *pid;
-    s->last_tid = *tid;
-    s->last_track = (uint32_t)*slot;
-    return s->last_track;
+    if (numbers) {
+        *recent = (pt_store_recent_t){pid->num, tid->num, (uint32_t)*slot + 1};
+    }
+    return (uint32_t)*slot;
 }
 
 /* ---- the end of the reading ---- */
@@ -144,7 +145,9 @@ static void judge_hours(pt_rank_store_t *s) {
         s->failed = true;
         return;
     }
-    qsort(s->hour, s->hours, sizeof *s->hour, by_first);
+    if (s->hours > 1) {
+        qsort(s->hour, s->hours, sizeof *s->hour, by_first);
+    }
     for (size_t i = 0; i < s->hours; i++) {
         total += s->hour[i].count;
         from = i > 0 && s->hour[i].first - s->hour[i - 1].last > HOUR_NS ? i : from;

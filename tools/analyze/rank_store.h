@@ -83,6 +83,13 @@ typedef struct pt_store_hour {
     uint8_t left_out;
 } pt_store_hour_t;
 
+/* Tracks met lately, by their numbers. */
+#define PT_STORE_RECENT 64U
+typedef struct pt_store_recent {
+    int64_t pid, tid;
+    uint32_t track; /* one more than it; 0: none */
+} pt_store_recent_t;
+
 /* X(field): what a file says of itself in words; "" and not kept where it does not. */
 #define PT_STORE_TEXT_LIST(X)                                                                      \
     X(host)                                                                                        \
@@ -125,8 +132,7 @@ typedef struct pt_rank_store {
     uint64_t outliers, unfinished, stray_ends;
     bool failed; /* out of memory */
     /* Its own. */
-    uint32_t last_track;
-    pt_ident_t last_pid, last_tid;
+    pt_store_recent_t recent[PT_STORE_RECENT];
     int64_t hour_from, hour_to;
     size_t hour_now;
 } pt_rank_store_t;
