@@ -94,10 +94,6 @@ void perftrace__clock_start(bool slow) {
                                        (uint64_t)1 << 32);
 }
 
-bool perftrace__clock_is_counter(void) {
-    return pt_load_relaxed(&perftrace__core.fast_clock);
-}
-
 void perftrace__clock_read_pair(uint64_t *ret_ticks, uint64_t *ret_mono) {
     pair_t pair = read_pair();
     *ret_ticks = pair.ticks;

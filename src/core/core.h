@@ -84,8 +84,6 @@ void perftrace__core_thread_name(const char *name);
 void perftrace__core_step(int64_t step);
 /* The clock of the records. */
 uint64_t perftrace__clock_ticks(void);
-/* Whether that is the processor's counter now. */
-bool perftrace__clock_is_counter(void);
 /* Whether the processor's counter can be a clock at all on this machine. */
 bool perftrace__clock_counter_usable(void);
 /* The counter and CLOCK_MONOTONIC_RAW at one instant. */
