@@ -381,6 +381,77 @@ sessions_figures() {
     rm -rf "$data" "$out"
 }
 
+# ---- the analysis of profiler traces -------------------------------------------------------------
+
+by_json_load() {
+    took 1 - python3 -c 'import json, sys
+for name in sys.argv[1:]:
+    with open(name, encoding="utf-8") as file:
+        json.load(file)' "$input"/*.json
+}
+by_analyze() { took 1 - "$build/bin/perf-trace-analyze" "$input"/*.json -o "$out"; }
+by_gunzip() {
+    # shellcheck disable=SC2016
+    took 1 - sh -c 'printf "%s\n" "$@" | xargs -P "$(nproc)" -n 1 gzip -dc >/dev/null' sh "$input"/*.gz
+}
+by_analyze_gz() { took 1 - "$build/bin/perf-trace-analyze" "$input"/*.gz -o "$out"; }
+
+# How fast the scanner checks a trace, beside cat through a pipe and cJSON.
+json_figures() {
+    local file=$input/rank0.json round seconds mb scan tree cat=() cjson=()
+    mb=$(megabytes "$file")
+    for ((round = 0; round < rounds; round++)); do
+        # shellcheck disable=SC2016
+        if ! seconds=$(took 1 - sh -c 'cat "$1" | cat >/dev/null' sh "$file") ||
+            ! "$build/tests/bench_json_scan" "$file" >"$work/bench-json"; then
+            skip analyze.scan "a command failed"
+            skip analyze.cjson "a command failed"
+            return
+        fi
+        scan=$(awk '$1 == "check" { print $2 }' "$work/bench-json")
+        tree=$(awk '$1 == "cJSON_Parse" { print $2 }' "$work/bench-json")
+        cat+=("$(awk -v s="$scan" -v t="$seconds" -v mb="$mb" 'BEGIN { print s * t / mb }')")
+        cjson+=("$(divided "$scan" "$tree")")
+    done
+    result analyze.scan "${cat[@]}"
+    detail analyze.scan "$(printf '%.0f MB/s, cat %.0f MB/s' "$scan" "$(divided "$mb" "$seconds")")"
+    result analyze.cjson "${cjson[@]}"
+    detail analyze.cjson "$(printf '%.0f MB/s, cJSON %.0f MB/s' "$scan" "$tree")"
+    rm -f "$work/bench-json"
+}
+
+analyze_figures() {
+    local input=$work/bench-analyze out=$work/bench-analyze.out mb peak figure
+    if ! command -v python3 >/dev/null ||
+        ! build_target "$build" -- perf-trace-analyze bench_json_scan; then
+        for figure in analyze.scan analyze.cjson analyze.python analyze.gz analyze.memory; do
+            skip "$figure" "python3 is not installed, or perf-trace-analyze was not built"
+        done
+        return
+    fi
+    python3 -B "$here/torch_traces.py" "$input" 8 "$(of_quick 60000000)"
+    mb=$(megabytes "$input"/*.json)
+    if wants analyze.scan || wants analyze.cjson; then
+        setup_say "json_scan" >&2
+        json_figures
+    fi
+    if wants analyze.python; then
+        setup_say "analyze, python" >&2
+        versus analyze.python json.load "$mb" by_json_load by_analyze
+    fi
+    if wants analyze.memory && peak=$(took 3 - "$build/bin/perf-trace-analyze" -j 1 \
+        "$input"/*.json -o "$out"); then
+        result analyze.memory "$(divided "$peak" "$(megabytes "$input/rank0.json")")"
+        detail analyze.memory "$peak MB"
+    fi
+    if wants analyze.gz; then
+        setup_say "analyze, gzip" >&2
+        gzip -1 "$input"/*.json
+        versus analyze.gz "gzip -dc" "$mb" by_gunzip by_analyze_gz
+    fi
+    rm -rf "$input" "$out"
+}
+
 # ---- perf-trace-ctl ------------------------------------------------------------------------------
 
 ctl_figures() {
@@ -464,6 +535,7 @@ for group in $groups; do
     stall) LD_PRELOAD=$bin/libbench_shim.so program stall --count "$(of_quick 10000)" ;;
     convert) convert_figures ;;
     sessions) sessions_figures ;;
+    analyze) analyze_figures ;;
     stacks) stacks_figures ;;
     ctl) ctl_figures ;;
     python) python_figures ;;
