@@ -69,6 +69,7 @@ static int read_finish(perftrace_profiler_t *p, const perftrace_profiler_options
     const char *list = o->finish_ranks ? o->finish_ranks : "";
     const bool listed = list[strspn(list, " \t")] != '\0';
     if (listed && !perftrace__number_list_parse(&ranks, list, NULL)) {
+        perftrace__number_list_free(&ranks);
         return PERFTRACE_ERR_INVALID;
     }
     const int rank = o->name.rank;
