@@ -36,8 +36,7 @@ static void the_lean_reader_reads_what_the_exact_one_does(void **state) {
         "\"tid\": \"stream 7\", \"args\": {\"correlation\": 5}}",
         "{\"dur\":3,\"ts\":1e3,\"tid\":1,\"pid\":-2,\"name\":\"\\u0041\",\"ph\":\"X\",\"zz\":[{}]}",
         "{\"ph\":\"E\",\"ts\":4,\"pid\":1,\"tid\":1}",
-        "{\"ph\":\"s\",\"id\":\"0x5\",\"name\":\"f\",\"cat\":\"ac2g\",\"ts\":4,\"pid\":1,\"tid\":"
-        "1}"};
+        "{\"ph\":\"s\",\"id\":\"0x5\",\"name\":\"f\",\"cat\":\"ac2g\",\"ts\":4,\"tid\":1}"};
     (void)state;
     for (size_t i = 0; i < PT_ARRAY_LEN(events); i++) {
         size_t len = strlen(events[i]), used;
