@@ -6,7 +6,7 @@
 
 # What the library, the tools and the examples are built with.
 setup_build_packages=(gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libcjson-dev
-                      libyaml-dev libuv1-dev libhttp-parser-dev libisal-dev libjs-chart.js)
+                      libyaml-dev libuv1-dev libhttp-parser-dev libisal-dev libjs-chart.js libjs-d3)
 # What the multi-rank example runs on; without it the ranks are forked processes.
 setup_mpi_packages=(openmpi-bin libopenmpi-dev)
 # What the tests need on top of both.

@@ -27,3 +27,13 @@ if(TARGET perf-trace-analyze AND PERFTRACE_CHART_JS AND NOT CMAKE_CROSSCOMPILING
   perftrace_browser_test(analysis open_analysis_page.js $<TARGET_FILE:perf-trace-analyze>
                          ${PROJECT_BINARY_DIR}/tests/browser/analysis)
 endif()
+
+# What the tool for stacks writes: in a viewer, and its own page, for which the build needs D3.
+if(TARGET perf-trace-stacks AND NOT CMAKE_CROSSCOMPILING)
+  perftrace_browser_test(stacks_speedscope open_stacks_in_speedscope.js $<TARGET_FILE:perf-trace-stacks>
+                         ${PROJECT_BINARY_DIR}/tests/browser/stacks_speedscope)
+  if(PERFTRACE_D3_JS)
+    perftrace_browser_test(stacks open_stacks_page.js $<TARGET_FILE:perf-trace-stacks>
+                           ${PROJECT_BINARY_DIR}/tests/browser/stacks)
+  endif()
+endif()

@@ -88,7 +88,7 @@ static bool only_leaves(const pt_stacks_options_t *o) {
     bool top = o->command == PT_STACKS_TOP || o->command == PT_STACKS_THREADS;
     bool flat =
         o->command == PT_STACKS_FLAT && !o->full && o->callers == NULL && o->call_graph == NULL;
-    return (top || flat) && o->inclusive == NULL;
+    return (top || flat) && o->inclusive == NULL && o->html == NULL;
 }
 
 static bool name_inputs(pt_stacks_input_t *in) {

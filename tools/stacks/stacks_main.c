@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "message.h"
 #include "output.h"
+#include "stack_page.h"
 #include "stacks_convert.h"
 #include "stacks_show.h"
 
@@ -70,6 +71,10 @@ int main(int argc, char **argv) {
     pt_string_list_t operands = PT_STRING_LIST_INIT;
     pt_message_init(pt_stacks_tool.name, argc > 0 ? argv[0] : NULL, PT_NORMAL);
     int status = pt_stacks_options_parse(&options, argc, argv, &operands);
+    if (status == PT_OPTION_GO_ON && options.html != NULL && !pt_stack_page_possible()) {
+        pt_error("--html: %s", pt_stack_page_how());
+        status = PT_EXIT_OUTPUT;
+    }
     if (status == PT_OPTION_GO_ON) {
         pt_problems_t *book = pt_problems_new(pt_profile_problem_kinds(), PT_PROFILE_PROBLEM_COUNT);
         pt_output_catch_signals();

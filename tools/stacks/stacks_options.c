@@ -1,6 +1,8 @@
 /* stacks_options.c: the command line of perf-trace-stacks. SPDX-License-Identifier: MIT */
 #include "stacks_options.h"
 
+#include "output.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,6 +55,9 @@ static const pt_option_t options[] = {
                      "weights are counts of samples taken HZ times a second (99)"),
     PT_OPTION_HEADING("Output"),
     PT_OPTION_STRING(S, output, 'o', "output", "FILE", "write to FILE (- for standard output)"),
+    PT_OPTION_STRING(S, html, 0, "html", "FILE",
+                     "write a page with a flame graph for a browser to FILE, too (- for standard "
+                     "output, instead)"),
     PT_OPTION_ENUM(S, to, 0, "to", "FORMAT", formats, "format of convert, merge and diff"),
     PT_OPTION_STRING(S, name, 0, "name", "NAME", "name of the profile in a speedscope file"),
     PT_OPTION_FLAG(S, normalize, 0, "normalize",
@@ -78,6 +83,7 @@ static const pt_text_t examples[] = {
      "where the time went: functions, categories"},
     {"perf-trace-stacks threads pyspy_*.json", "which threads there are"},
     {"perf-trace-stacks top prof.json -t MainThread -n 30", "of one thread"},
+    {"perf-trace-stacks prof.json --html prof.html", "the same, and a flame graph"},
     {"perf-trace-stacks callers readinto prof.json --depth 8", "who calls readinto"},
     {"perf-trace-stacks convert perf_collapsed.txt -o perf.speedscope.json", "for a viewer"},
     {"perf script | perf-trace-stacks convert - --to collapsed", "collapsed stacks from perf"},
@@ -168,6 +174,14 @@ static const char *wrong_with(const pt_stacks_options_t *o, const pt_string_list
     }
     if (o->output != NULL && *o->output == '\0') {
         return "--output needs the name of a file";
+    }
+    if (o->html != NULL &&
+        (writes || o->command == PT_STACKS_BATCH || o->command == PT_STACKS_DIFF)) {
+        return "--html goes with reports of one profile";
+    }
+    if (o->html != NULL &&
+        (*o->html == '\0' || (o->output != NULL && pt_output_is_same(o->html, o->output)))) {
+        return "--html needs the name of a file of its own";
     }
     if (o->command == PT_STACKS_CONVERT && operands->count > 1) {
         return "convert takes one input; merge takes several";

@@ -46,7 +46,7 @@ typedef struct pt_stacks_options {
     uint64_t top; /* 0: as many as each list has by default */
     uint64_t depth;
     bool json, csv, strict, mend, normalize;
-    const char *output, *name;
+    const char *output, *name, *html;
     uint64_t freq;
     bool has_freq;
     int unit, to;

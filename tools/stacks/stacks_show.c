@@ -4,11 +4,13 @@
 #include "input.h"
 #include "message.h"
 #include "output.h"
+#include "stack_page.h"
 
 #include <string.h>
 
 #define TOP_FUNCTIONS 20
 #define TOP_STACKS    5
+#define MOST_BOXES    100000 /* of a page: more take a browser seconds */
 
 /* ---- to the output ---- */
 
@@ -214,6 +216,29 @@ static pt_exit_t show_threads(pt_stacks_report_t *r, const pt_stacks_input_t *in
     return ran_out(pt_report_threads(r));
 }
 
+/* Whether the report is to follow: not where the page took its place. */
+static pt_exit_t write_page(const pt_stacks_options_t *o, const pt_stacks_input_t *in,
+                            const pt_stack_view_t *view, bool *ret_go_on) {
+    perftrace__strbuf_t title = PERFTRACE__STRBUF_INIT, page = PERFTRACE__STRBUF_INIT;
+    pt_exit_t status = PT_EXIT_INTERNAL;
+    *ret_go_on = o->output != NULL || strcmp(o->html, "-") != 0;
+    for (size_t i = 0; i < in->paths.count; i++) {
+        perftrace__strbuf_puts(&title, i > 0 ? ", " : "");
+        perftrace__strbuf_puts(&title, in->name[i]);
+    }
+    pt_stack_page_t how = {.title = perftrace__strbuf_cstr(&title),
+                           .maker = "perf-trace-stacks " PERFTRACE_TOOL_VERSION,
+                           .most_nodes = MOST_BOXES};
+    if (pt_stack_page(view, &how, &page) && !title.failed) {
+        status = pt_stacks_write(o->html, &in->paths, &page);
+    } else {
+        pt_error("out of memory");
+    }
+    perftrace__strbuf_free(&title);
+    perftrace__strbuf_free(&page);
+    return status;
+}
+
 pt_exit_t pt_stacks_show(const pt_stacks_options_t *o, const pt_stacks_input_t *in,
                          pt_problems_t *book) {
     pt_stack_view_t view;
@@ -237,7 +262,11 @@ pt_exit_t pt_stacks_show(const pt_stacks_options_t *o, const pt_stacks_input_t *
         pt_report_head(&report, in->name, in->paths.count, o->thread);
         status = show_sections(&report, o, in);
     }
-    if (status == PT_EXIT_OK) {
+    bool go_on = true;
+    if (status == PT_EXIT_OK && o->html != NULL) {
+        status = write_page(o, in, &view, &go_on);
+    }
+    if (status == PT_EXIT_OK && go_on) {
         status = pt_stacks_write_report(o, &report, book, &in->paths);
     }
     pt_stacks_report_free(&report);
