@@ -254,16 +254,22 @@ threading() {
         tr -d '`' | grep -vE '_t$|_noun_verb$|^perftrace_(header|footer|clock|drop)$' | sort -u)
 }
 
-# Kinds by their identifiers, the third arguments of the list.
-problems() {
-    local kind
+# explained LIST DOCUMENT LEAST: the kinds of a list, LEAST of them or more, are named in a table of the
+# document by their identifiers, which are third arguments.
+explained() {
+    local kind before=$count
     while IFS= read -r kind; do
-        grep -q "^|.*\`$kind\`" docs/SESSIONS.md
-        check $? "docs/SESSIONS.md: the problem $kind is not named"
-    done < <(tr -d '\n\134' <tools/sessions/session_problem.h |
-        grep -oE 'X\([A-Z_]+, [A-Z]+, +"[a-z_]+"' | grep -oE '"[a-z_]+"' | tr -d '"')
-    test "$count" -ge 20
-    check $? 'tools/sessions/session_problem.h: the list was not found'
+        grep -q "^|.*\`$kind\`" "$2"
+        check $? "$2: the problem $kind is not named"
+    done < <(tr -d '\n\134' <"$1" |
+        grep -oE 'X\([A-Z0-9_]+, [A-Z]+, +"[a-z0-9_]+"' | grep -oE '"[a-z0-9_]+"' | tr -d '"')
+    test $((count - before)) -ge "$3"
+    check $? "$1: the list was not found"
+}
+
+problems() {
+    explained tools/sessions/session_problem.h docs/SESSIONS.md 20
+    explained tools/profile/profile_problem.h docs/STACKS.md 15
 }
 
 case $part in
