@@ -58,6 +58,6 @@ if(TARGET perf-trace-run)
   endforeach()
 endif()
 
-foreach(noun tables corpus edges convert needs golden)
+foreach(noun tables corpus edges convert needs golden page)
   perftrace_cli_test(stacks_${noun} stacks_${noun}.test.js PERFTRACE_STACKS perf-trace-stacks)
 endforeach()

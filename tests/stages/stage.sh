@@ -21,7 +21,7 @@ if [ "${1-}" = --list ]; then
 clang     clang, warnings are errors; all tests
 asan      AddressSanitizer and UndefinedBehaviorSanitizer; all tests
 tsan      ThreadSanitizer; the tests of ring, core, drain, runtime, fork and control
-nonet     without libuv (PERFTRACE_NET=OFF), ISA-L and the chart library; tests but for stress
+nonet     without libuv (PERFTRACE_NET=OFF), ISA-L, chart library and D3; tests but for stress
 points    with test points: the process is killed at every one
 aarch64   cross build, unit tests under qemu-user
 valgrind  unit tests under memcheck
@@ -84,7 +84,7 @@ stage_tsan() {
 
 stage_nonet() {
     setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug \
-        -DPERFTRACE_NET=OFF -DPERFTRACE_ISAL=OFF -DPERFTRACE_CHART_JS=OFF "$no_mpi" &&
+        -DPERFTRACE_NET=OFF -DPERFTRACE_ISAL=OFF -DPERFTRACE_CHART_JS=OFF -DPERFTRACE_D3_JS=OFF "$no_mpi" &&
         # Threads under load know nothing of those libraries.
         run_tests -E '^stress|property|^test_(core_threads|runtime_(late|overflow))$'
 }
