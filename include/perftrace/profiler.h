@@ -209,8 +209,10 @@ typedef struct perftrace_profiler_window {
 } perftrace_profiler_window_t;
 
 /* What records. Functions that are NULL do nothing. They are called one at a time, without locks,
- * by whichever thread calls step, start, stop, a stage or close (see same_thread); they may call
- * the library, but not the profiler they belong to. */
+ * by whichever thread calls step, start, stop, a stage or close (see same_thread). They return:
+ * after an exception or longjmp out of one no other window would open; exit() in a step saves the
+ * window. They may call the library, but not close the profiler they belong to. Within them no
+ * window opens (ERR_STATE), and a stop takes effect when they have returned. */
 typedef struct perftrace_profiler_back_end {
     size_t struct_size;
     const char *name;      /* for messages */

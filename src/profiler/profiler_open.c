@@ -230,6 +230,8 @@ static void fork_child(void) {
     pthread_mutex_init(&g->calls, NULL);
     pthread_cond_init(&g->settled, NULL);
     g->state = PERFTRACE_PROFILER_IDLE;
+    g->telling = 0;
+    g->forks++;
     g->owner = NULL;
     g->current = NULL;
     g->wanted = PERFTRACE__ENDING_NONE;
@@ -368,6 +370,12 @@ static void finish(perftrace_profiler_t *p) {
     const bool before = p->finished; /* nothing is told twice */
     p->finished = true;
     p->opt.same_thread = 0; /* this is the last call there is */
+    if (g->owner == p && g->telling == perftrace__os_tid()) {
+        /* A back end's step calls exit(): it does not return, and the window is saved all the same.
+         */
+        g->telling = 0;
+        pthread_mutex_unlock(&g->calls);
+    }
     perftrace__window_wait();
     perftrace__run_end(p, PERFTRACE__ENDING_STOP);
     perftrace__window_wait();

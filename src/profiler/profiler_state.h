@@ -88,7 +88,7 @@ typedef enum perftrace__ending {
 
 typedef struct perftrace__window {
     pthread_mutex_t lock;
-    pthread_mutex_t calls;  /* one back end's function at a time; never taken with the lock held */
+    pthread_mutex_t calls;  /* one back end's function at a time; never waited for with the lock */
     pthread_cond_t settled; /* the state is neither STARTING nor SAVING any more */
     perftrace_profiler_state_t state; /* never WAITING */
     perftrace_profiler_t *owner;      /* NULL: IDLE */
@@ -98,6 +98,7 @@ typedef struct perftrace__window {
     perftrace__ending_t wanted; /* asked for while it could not be done at once */
     uint32_t tid;               /* of the thread that opened it */
     uint32_t busy;              /* of the thread that starts or saves it */
+    uint32_t telling;           /* of the thread that tells back ends of a step: it has `calls` */
     unsigned started;           /* bits of the recorders that record */
     int64_t index;              /* in the plan */
     bool pending;               /* a step told by NEXT has begun in it */
@@ -115,6 +116,7 @@ typedef struct perftrace__window {
     char last_mark[64];
     char last_path[1024];
     bool told_idle; /* that there was nothing to stop */
+    unsigned forks; /* between this process and the first: a back end's function may fork */
 } perftrace__window_t;
 
 extern perftrace__window_t perftrace__window;
@@ -122,6 +124,10 @@ extern perftrace__window_t perftrace__window;
 /* Gives one message to the program. Not with the lock. */
 void perftrace__profiler_log(const perftrace_profiler_t *p, int level, const char *fmt, ...)
     PT_PRINTF(3, 4);
+
+/* Ends what a lock of `calls` began when there were `forks`: in the child of a fork since then it
+ * is another mutex, which nobody has locked. */
+void perftrace__window_unlock_calls(unsigned forks);
 
 /* ---- profiler_window.c; with the lock, which is let go and taken again meanwhile ---- */
 

@@ -1,4 +1,5 @@
 /* profiler_step.c: steps, and what they open and end. SPDX-License-Identifier: MIT */
+#include "os.h"
 #include "profiler_state.h"
 
 #include <perftrace/status.h>
@@ -69,18 +70,22 @@ static void tell_recorders(perftrace_profiler_t *p, int64_t step, int action) {
     if (g->owner && !open) {
         return; /* it starts or saves, or somebody else's records */
     }
-    pthread_mutex_unlock(&g->lock);
     /* Whoever starts or stops meanwhile may take long: a step does not wait for that. */
-    if (pthread_mutex_trylock(&g->calls) == 0) {
-        for (size_t i = 0; i < p->nrecorders; i++) {
-            const perftrace_profiler_back_end_t *c = &p->recorders[i].calls;
-            if (c->step && (!open || (started & 1u << i))) {
-                c->step(c->user, step, action);
-            }
+    if (g->telling == perftrace__os_tid() || pthread_mutex_trylock(&g->calls) != 0) {
+        return;
+    }
+    g->telling = perftrace__os_tid();
+    const unsigned forks = g->forks;
+    pthread_mutex_unlock(&g->lock);
+    for (size_t i = 0; i < p->nrecorders; i++) {
+        const perftrace_profiler_back_end_t *c = &p->recorders[i].calls;
+        if (c->step && (!open || (started & 1u << i))) {
+            c->step(c->user, step, action);
         }
-        pthread_mutex_unlock(&g->calls);
     }
     pthread_mutex_lock(&g->lock);
+    g->telling = 0;
+    perftrace__window_unlock_calls(forks);
 }
 
 /* ---- runs ---- */

@@ -26,9 +26,20 @@ static void unlock(void) {
     pthread_mutex_unlock(&perftrace__window.lock);
 }
 
-/* Whether back ends of this profiler may be called by this thread. */
-static bool is_own_thread(const perftrace_profiler_t *p) {
-    return !p->opt.same_thread || perftrace__window.tid == perftrace__os_tid();
+void perftrace__window_unlock_calls(unsigned forks) {
+    if (forks == perftrace__window.forks) {
+        pthread_mutex_unlock(&perftrace__window.calls);
+    }
+}
+
+/* Whether this thread is in a back end's step: others are not called until that has returned. */
+static bool is_telling(void) {
+    return perftrace__window.telling == perftrace__os_tid();
+}
+
+/* Whether back ends of this profiler may be called by this thread now. */
+static bool may_call(const perftrace_profiler_t *p) {
+    return !is_telling() && (!p->opt.same_thread || perftrace__window.tid == perftrace__os_tid());
 }
 
 /* ---- opening ------------------------------------------------------------------------------------
@@ -101,6 +112,7 @@ static unsigned start_recorders(perftrace_profiler_t *p, const perftrace_profile
                                 const perftrace__wishes_t *wishes, perftrace__strbuf_t *problem) {
     unsigned started = 0;
     pthread_mutex_lock(&perftrace__window.calls);
+    const unsigned forks = perftrace__window.forks;
     for (size_t i = 0; i < p->nrecorders; i++) {
         perftrace__recorder_t *r = &p->recorders[i];
         if (!is_wanted(r, wishes)) {
@@ -120,7 +132,7 @@ static unsigned start_recorders(perftrace_profiler_t *p, const perftrace_profile
                                     r->calls.name, text);
         }
     }
-    pthread_mutex_unlock(&perftrace__window.calls);
+    perftrace__window_unlock_calls(forks);
     return started;
 }
 
@@ -162,7 +174,7 @@ int perftrace__window_open(perftrace_profiler_t *p, perftrace__trigger_t by,
                            const perftrace_schedule_window_t *w, const perftrace__wishes_t *wishes,
                            const char *label) {
     perftrace__window_t *g = &perftrace__window;
-    if (g->state != PERFTRACE_PROFILER_IDLE) {
+    if (g->state != PERFTRACE_PROFILER_IDLE || is_telling()) {
         return PERFTRACE_ERR_STATE;
     }
     g->state = PERFTRACE_PROFILER_STARTING;
@@ -170,12 +182,16 @@ int perftrace__window_open(perftrace_profiler_t *p, perftrace__trigger_t by,
     fill(p, by, w, w && w->last >= 0 ? w->last - w->first + 1 : -1, wishes, label);
     perftrace_profiler_window_t info = g->info;
     perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
+    const unsigned forks = g->forks;
     unlock();
     /* What the window has of its own stays as it is until it is idle again. */
     int status = check_dir(p, &g->wishes, &problem);
     unsigned started = status ? 0 : start_recorders(p, &info, &g->wishes, &problem);
     lock();
     keep_problem(&problem);
+    if (forks != g->forks) { /* a back end's start has forked, and this is the child */
+        return PERFTRACE_ERR_STATE;
+    }
     g->started = started;
     if (started) {
         g->state = PERFTRACE_PROFILER_RECORDING;
@@ -317,6 +333,7 @@ static void save(perftrace__ending_t ending) {
     char last[1024] = "";
     perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
     perftrace__strbuf_puts(&problem, g->problem); /* what did not start is still so */
+    const unsigned forks = g->forks;
     unlock();
     pthread_mutex_lock(&g->calls);
     for (size_t i = 0; i < p->nrecorders; i++) {
@@ -329,12 +346,15 @@ static void save(perftrace__ending_t ending) {
             }
         }
     }
-    pthread_mutex_unlock(&g->calls);
-    if (p->opt.relocate_from) {
+    perftrace__window_unlock_calls(forks);
+    if (p->opt.relocate_from && forks == g->forks) {
         perftrace__finish_relocate(p, info.dir, &name);
     }
     lock();
     keep_problem(&problem);
+    if (forks != g->forks) { /* a back end's stop has forked, and this is the child */
+        return;
+    }
     p->recorded++;
     g->saved++;
     g->last_aborted = info.aborted;
@@ -347,7 +367,7 @@ static void save(perftrace__ending_t ending) {
 
 void perftrace__window_end(perftrace__ending_t ending) {
     perftrace__window_t *g = &perftrace__window;
-    if (g->state == PERFTRACE_PROFILER_RECORDING && is_own_thread(g->owner)) {
+    if (g->state == PERFTRACE_PROFILER_RECORDING && may_call(g->owner)) {
         save(ending);
     } else if (g->state == PERFTRACE_PROFILER_STARTING ||
                g->state == PERFTRACE_PROFILER_RECORDING) {
@@ -357,7 +377,7 @@ void perftrace__window_end(perftrace__ending_t ending) {
 
 void perftrace__window_settle(void) {
     perftrace__window_t *g = &perftrace__window;
-    if (g->wanted && g->state == PERFTRACE_PROFILER_RECORDING && is_own_thread(g->owner)) {
+    if (g->wanted && g->state == PERFTRACE_PROFILER_RECORDING && may_call(g->owner)) {
         save(g->wanted);
     }
 }

@@ -1,5 +1,5 @@
 set(profiler_rooms base record ring core trace_names profiler)
-foreach(noun finish names ranks request schedule stage threads window)
+foreach(noun finish inside names ranks request schedule stage threads window)
   perftrace_unit_test(test_profiler_${noun} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_profiler_${noun}.c
                       ROOMS ${profiler_rooms})
 endforeach()
