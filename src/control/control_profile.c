@@ -101,15 +101,16 @@ static void refuse_running(perftrace__control_answer_t *answer) {
     perftrace__strbuf_free(&window);
 }
 
-/* The directory that was asked for, if any, into ret. False: refused. */
-static bool find_dir(const perftrace__profile_request_t *r, perftrace__control_answer_t *answer,
-                     perftrace__strbuf_t *ret) {
+/* The directory that was asked for, if any, into ret. False: refused. make: where it is absent. */
+static bool find_dir(const perftrace__profile_request_t *r, bool make,
+                     perftrace__control_answer_t *answer, perftrace__strbuf_t *ret) {
     const perftrace__profiler_traits_t traits =
         perftrace__profiler_get_traits(perftrace_profiler_main());
     perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
     perftrace__output_dir_result_t found = PERFTRACE__OUTPUT_DIR_OK;
     if (r->output_dir[0] != '\0') {
-        found = perftrace__output_dir_find(traits.dir, r->output_dir, traits.files, ret, &problem);
+        found = perftrace__output_dir_find(traits.dir, r->output_dir, make && traits.files, ret,
+                                           &problem);
     }
     if (found != PERFTRACE__OUTPUT_DIR_OK) {
         perftrace__control_refuse(answer, found == PERFTRACE__OUTPUT_DIR_OUTSIDE ? 403 : 503,
@@ -133,11 +134,14 @@ static void start_work(void *ctx) {
     perftrace__profile_request_t *r = task->input;
     perftrace__strbuf_t *out = &task->answer.body;
     perftrace__strbuf_t dir = PERFTRACE__STRBUF_INIT;
-    if (!find_dir(r, &task->answer, &dir)) {
+    /* No directory is made for a start that is refused. */
+    const bool idle = status_now().state == PERFTRACE_PROFILER_IDLE;
+    if (!find_dir(r, idle, &task->answer, &dir)) {
         goto done;
     }
     r->request.dir = perftrace__strbuf_cstr(&dir);
-    int status = perftrace_profiler_start(perftrace_profiler_main(), &r->request);
+    int status = idle ? perftrace_profiler_start(perftrace_profiler_main(), &r->request)
+                      : PERFTRACE_ERR_STATE;
     if (status == PERFTRACE_ERR_STATE) {
         refuse_running(&task->answer);
     } else if (status == PERFTRACE_ERR_INVALID) {

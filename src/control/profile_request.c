@@ -206,9 +206,13 @@ static bool put_steps(reading_t *r, bool has_step, int64_t step, perftrace__strb
         s->active = r->num_steps;
         s->repeat = s->repeat > 0 ? s->repeat : 1;
         /* Steps from the next one on; that is the one behind the present. */
-        s->skip_first += r->start_step < 0 ? 0
-                         : has_step        ? r->start_step - step - 1
-                                           : r->start_step;
+        const int64_t ahead = r->start_step < 0 ? 0
+                              : has_step        ? r->start_step - step - 1
+                                                : r->start_step;
+        if (__builtin_add_overflow(s->skip_first, ahead, &s->skip_first)) {
+            perftrace__strbuf_puts(problem, "start_step and skip_first are too large together");
+            return false;
+        }
     }
     return true;
 }

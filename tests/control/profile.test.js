@@ -156,6 +156,28 @@ test('output_dir: below the configured directory, and nowhere else', async () =>
     await p.end();
 });
 
+test('a start that is refused makes no directory', async () => {
+    const p = await writer();
+    await window_in(p, {});
+    assert.strictEqual((await post(p, '/start_profile')).status, 200);
+    assert.strictEqual((await post(p, '/start_profile', { output_dir: 'never/made' })).status, 409);
+    assert.strictEqual((await post(p, '/start_profile', { output_dir: '../x' })).status, 403);
+    assert.strictEqual(fs.existsSync(path.join(p.root, 'never')), false);
+    await p.end();
+});
+
+test('a text with a NUL in it is refused, not cut', async () => {
+    const p = await start(SELF);
+    for (const body of ['{"output_dir": "a\\u0000/../b"}', '{"num_steps\\u0000": 3}', '{"label": "\\\\\\u0000"}']) {
+        const a = await p.ask('POST', '/start_profile', { body });
+        assert.strictEqual(a.status, 400, a.body);
+        assert.match(json(a).error, /u0000/);
+    }
+    const b = await p.ask('POST', '/start_profile', { body: '{"label": "\\\\u0000"}' }); // a backslash and letters
+    assert.strictEqual(b.status, 200, b.body);
+    await p.end();
+});
+
 test('output_dir without back ends that write files is looked at, and ignored', async () => {
     const p = await start(SELF);
     const a = await post(p, '/start_profile', { output_dir: 'sub' });
