@@ -20,7 +20,8 @@ static int open_asked(perftrace_profiler_t *p, const char *stage) {
     const char *first = p->collect.label;
     const char *second = stage ? stage : "";
     snprintf(label, sizeof(label), "%s%s%s", first, first[0] && second[0] ? " " : "", second);
-    return perftrace__window_open(p, PERFTRACE__BY_STAGE, NULL, &p->collect.wishes, label);
+    return perftrace__window_open(p, PERFTRACE__BY_STAGE, p->global_step, NULL, &p->collect.wishes,
+                                  label);
 }
 
 static int64_t open_stage(perftrace_profiler_t *p, const char *stage, int flags) {
@@ -37,7 +38,8 @@ static int64_t open_stage(perftrace_profiler_t *p, const char *stage, int flags)
         }
     } else {
         status = asked ? open_asked(p, stage)
-                       : perftrace__window_open(p, PERFTRACE__BY_STAGE, NULL, NULL, stage);
+                       : perftrace__window_open(p, PERFTRACE__BY_STAGE, p->global_step, NULL, NULL,
+                                                stage);
         if (!status) {
             g->info.first_step = g->info.last_step = p->global_step;
         }

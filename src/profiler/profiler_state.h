@@ -131,9 +131,9 @@ void perftrace__window_unlock_calls(unsigned forks);
 
 /* ---- profiler_window.c; with the lock, which is let go and taken again meanwhile ---- */
 
-/* Opens a window of p. w: its place in the plan. wishes, label: NULL none. 0; ERR_STATE when one is
- * open. */
-int perftrace__window_open(perftrace_profiler_t *p, perftrace__trigger_t by,
+/* Opens a window of p. step: that begins in it, which back ends are told; -1 unknown. w: its place
+ * in the plan. wishes, label: NULL none. 0; ERR_STATE when one is open. */
+int perftrace__window_open(perftrace_profiler_t *p, perftrace__trigger_t by, int64_t step,
                            const perftrace_schedule_window_t *w, const perftrace__wishes_t *wishes,
                            const char *label);
 /* Ends it, when one records and this thread may: else it is done by whoever may. */

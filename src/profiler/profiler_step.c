@@ -91,7 +91,7 @@ static void tell_recorders(perftrace_profiler_t *p, int64_t step, int action) {
 /* ---- runs ---- */
 
 /* Ends the window when the plan is beyond it, opens one when the plan is in it. */
-static int follow(perftrace_profiler_t *p, perftrace__run_t *run, int action,
+static int follow(perftrace_profiler_t *p, perftrace__run_t *run, int64_t step, int action,
                   const perftrace_schedule_window_t *w) {
     perftrace__window_t *g = &perftrace__window;
     const bool recorded = action >= PERFTRACE_PROFILER_RECORD;
@@ -110,7 +110,7 @@ static int follow(perftrace_profiler_t *p, perftrace__run_t *run, int action,
         return recorded && g->owner != p ? PERFTRACE_ERR_STATE : PERFTRACE_OK;
     }
     run->done_with = w->index; /* also when it does not start: the program goes on without */
-    return perftrace__window_open(p, run->by, w, &run->wishes, run->label);
+    return perftrace__window_open(p, run->by, step, w, &run->wishes, run->label);
 }
 
 int perftrace__run_step(perftrace_profiler_t *p, perftrace__run_t *run, int64_t step,
@@ -125,7 +125,7 @@ int perftrace__run_step(perftrace_profiler_t *p, perftrace__run_t *run, int64_t 
     const int64_t number = numbered ? step : armed ? position : p->global_step;
     perftrace_schedule_window_t w;
     const int action = (int)perftrace__schedule_action(&run->plan, position, &w);
-    int status = follow(p, run, action, &w);
+    int status = follow(p, run, number, action, &w);
     if (g->owner == p && g->by == run->by && g->state == PERFTRACE_PROFILER_RECORDING &&
         action >= PERFTRACE_PROFILER_RECORD) {
         note_step(g, number, numbered, inner ? position : -1);
@@ -160,7 +160,7 @@ static int gate_step(perftrace_profiler_t *p, int64_t step) {
         if (whole) {
             w.first = step; /* what is left of the adjacent listed steps */
             w.index = 0;    /* its steps are in the name */
-            status = perftrace__window_open(p, PERFTRACE__BY_GATE, &w, NULL, NULL);
+            status = perftrace__window_open(p, PERFTRACE__BY_GATE, step, &w, NULL, NULL);
         } else {
             status = perftrace__run_step(p, run, PERFTRACE_PROFILER_NEXT, NULL);
         }

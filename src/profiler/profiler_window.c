@@ -170,7 +170,7 @@ static void fill(perftrace_profiler_t *p, perftrace__trigger_t by,
     };
 }
 
-int perftrace__window_open(perftrace_profiler_t *p, perftrace__trigger_t by,
+int perftrace__window_open(perftrace_profiler_t *p, perftrace__trigger_t by, int64_t step,
                            const perftrace_schedule_window_t *w, const perftrace__wishes_t *wishes,
                            const char *label) {
     perftrace__window_t *g = &perftrace__window;
@@ -180,6 +180,7 @@ int perftrace__window_open(perftrace_profiler_t *p, perftrace__trigger_t by,
     g->state = PERFTRACE_PROFILER_STARTING;
     g->busy = perftrace__os_tid();
     fill(p, by, w, w && w->last >= 0 ? w->last - w->first + 1 : -1, wishes, label);
+    g->info.first_step = step;
     perftrace_profiler_window_t info = g->info;
     perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
     const unsigned forks = g->forks;

@@ -18,6 +18,7 @@ typedef struct book {
     int starts, stops, steps, warmups;
     int fail_start; /* how many of the next starts fail */
     int fail_stop;
+    int64_t first_step;               /* as the last start was told */
     perftrace_profiler_window_t last; /* of the last stop, strings below */
     char path[4096], stage[256], mark[64], role[64];
     char all[2048]; /* a word a window: <first>-<last>[mark] */
@@ -32,6 +33,7 @@ static pthread_mutex_t messages_lock = PTHREAD_MUTEX_INITIALIZER;
 static int book_start(void *user, const perftrace_profiler_window_t *w) {
     book_t *b = user;
     b->starts++;
+    b->first_step = w->first_step;
     if (b->fail_start > 0) {
         b->fail_start--;
         return -1;

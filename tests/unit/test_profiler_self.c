@@ -55,6 +55,7 @@ static void categories_are_off_outside_of_windows(void **state) {
     assert_true(traced_number(begin, "ts") < traced_number(traced_line(&f, "layer", 0), "ts"));
     assert_true(traced_number(end, "ts") > traced_number(traced_line(&f, "layer", 1), "ts"));
     assert_string_equal(cJSON_GetStringValue(traced_arg(end, "mark")), "");
+    assert_true(traced_arg_number(begin, "first_step") == 3);
     assert_true(traced_arg_number(end, "first_step") == 3);
     traced_free(&f);
 }

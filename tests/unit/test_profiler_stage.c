@@ -54,6 +54,7 @@ static void each_stage_has_its_file(void **state) {
     assert_int_equal(book.starts, 4);
     assert_int_equal(book.stops, 4);
     assert_string_equal(book.all, "2-2 2-2 4-4 4-4");
+    assert_int_equal(book.first_step, 4);
     assert_string_equal(book.stage, "update actor");
     assert_non_null(strstr(book.path, "/actor_step4_rank0_"));
     assert_non_null(strstr(book.path, "_update-actor.txt"));

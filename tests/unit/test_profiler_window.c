@@ -132,6 +132,7 @@ static void a_run_that_begins_in_the_middle_records_the_rest(void **state) {
     }
     assert_int_equal(state_now(), PERFTRACE_PROFILER_IDLE);
     assert_string_equal(book.all, "12-13[partial 2/4]");
+    assert_int_equal(book.first_step, 12);
     perftrace_profiler_close(p);
 }
 
@@ -241,6 +242,7 @@ static void listed_steps_are_windows(void **state) {
         }
         perftrace_profiler_close(p);
         assert_string_equal(book.all, apart ? "1-1 3-3 5-5 6-6 7-7" : "1-1 3-3 5-7");
+        assert_int_equal(book.first_step, apart ? 7 : 5);
     }
     assert_int_equal(files_of(0), 8);
     assert_int_equal(told("windows recorded"), 0);
@@ -274,6 +276,7 @@ static void the_schedule_rules_within_listed_steps(void **state) {
     perftrace_profiler_step(p, 5);
     perftrace_profiler_close(p);
     assert_string_equal(book.all, "4-4");
+    assert_int_equal(book.first_step, 4);
     assert_non_null(strstr(book.path, "_mb3-4"));
     assert_non_null(strstr(book.path, "step4_"));
 }
@@ -315,6 +318,7 @@ static void a_request_counts_its_iterations(void **state) {
         assert_int_equal(state_now() == PERFTRACE_PROFILER_WAITING, i < 105);
     }
     assert_string_equal(book.all, "105-107");
+    assert_int_equal(book.first_step, 105); /* known at the start */
     assert_string_equal(book.stage, "by hand");
     assert_non_null(strstr(book.path, "_by-hand.txt"));
     /* The next one is taken; stopped before its window, it leaves nothing. */
