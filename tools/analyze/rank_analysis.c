@@ -49,13 +49,12 @@ static void put_range(const pt_rank_view_t *v, pt_rank_result_t *r) {
     }
 }
 
-static bool analyze_one(const pt_rank_store_t *s, const char *name, uint8_t *mine, int64_t rank,
-                        pt_rank_source_t source, const pt_analysis_options_t *options,
+static bool analyze_one(const pt_rank_store_t *s, const char *name, const uint8_t *mine,
+                        int64_t rank, pt_rank_source_t source, const pt_analysis_options_t *options,
                         pt_results_t *results) {
     pt_rank_view_t view = {.store = s};
     pt_rank_result_t *r = pt_results_add(results);
     if (r == NULL) {
-        free(mine);
         return false;
     }
     r->fact[PT_FACT_rank] = rank;
@@ -107,6 +106,7 @@ bool pt_rank_analyze(const pt_rank_store_t *s, const char *name,
             mine[i] = s->process[i].rank == rank[k];
         }
         ok = ok && analyze_one(s, name, mine, rank[k], PT_RANK_OF_EVENTS, options, results);
+        free(mine);
     }
     free(rank);
     return ok;

@@ -64,8 +64,8 @@ static bool is_wait(pt_str_t name) {
 static bool prepare(walk_t *w) {
     const pt_rank_view_t *v = w->v;
     uint32_t *last = malloc((v->store->tracks + 1) * sizeof *last);
-    w->by_end = malloc((v->works + 1) * sizeof *w->by_end);
-    w->end = malloc((v->works + 1) * sizeof *w->end);
+    w->by_end = calloc(v->works + 1, sizeof *w->by_end);
+    w->end = calloc(v->works + 1, sizeof *w->end);
     w->previous = malloc((v->works + 1) * sizeof *w->previous);
     w->wait = malloc((v->hosts + 1) * sizeof *w->wait);
     bool ok = last != NULL && w->by_end != NULL && w->end != NULL && w->previous != NULL &&
@@ -95,7 +95,8 @@ static uint32_t ends_last(const walk_t *w, int64_t time) {
     size_t low = 0, high = w->v->works;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        bool in = w->end[w->by_end[mid]] <= time;
+        uint32_t place = w->by_end[mid];
+        bool in = place < w->v->works && w->end[place] <= time;
         low = in ? mid + 1 : low;
         high = in ? high : mid;
     }

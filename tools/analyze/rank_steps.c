@@ -77,9 +77,13 @@ static bool find_numbered(const pt_rank_view_t *v, steps_t *l) {
         }
         const uint64_t *slot =
             perftrace__hashmap_put_u64(&map, (uint64_t)row->link, l->count, &is_new);
-        ok = slot != NULL && (!is_new || add(l, row->link, v->host[i]));
-        if (ok && row->dur > v->store->row[l->step[*slot].row].dur) {
-            l->step[*slot].row = v->host[i];
+        if (slot == NULL || is_new) {
+            ok = slot != NULL && add(l, row->link, v->host[i]);
+            continue;
+        }
+        step_t *step = *slot < l->count ? &l->step[*slot] : NULL;
+        if (step != NULL && row->dur > v->store->row[step->row].dur) {
+            step->row = v->host[i];
         }
     }
     perftrace__hashmap_free(&map);

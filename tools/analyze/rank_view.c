@@ -155,7 +155,7 @@ static bool join(pt_rank_view_t *v, int64_t *key) {
     return ok;
 }
 
-bool pt_rank_view_make(pt_rank_view_t *v, const pt_rank_store_t *store, uint8_t *mine,
+bool pt_rank_view_make(pt_rank_view_t *v, const pt_rank_store_t *store, const uint8_t *mine,
                        const pt_analysis_options_t *options) {
     *v = (pt_rank_view_t){.store = store, .options = options, .mine = mine};
     int64_t *key = malloc((store->rows + 1) * sizeof *key);
@@ -170,7 +170,6 @@ bool pt_rank_view_make(pt_rank_view_t *v, const pt_rank_store_t *store, uint8_t 
 }
 
 void pt_rank_view_free(pt_rank_view_t *v) {
-    free(v->mine);
     free(v->work);
     free(v->host);
     free(v->sync);

@@ -19,7 +19,7 @@ typedef struct pt_analysis_options {
 typedef struct pt_rank_view {
     const pt_rank_store_t *store;
     const pt_analysis_options_t *options;
-    uint8_t *mine;                /* by process: it is of this rank; NULL: all are */
+    const uint8_t *mine;          /* by process: it is of this rank; NULL: all are. The caller's */
     uint32_t *work, *host, *sync; /* rows, by their start */
     size_t works, hosts, syncs;
     uint32_t *call;                /* by place in work: the row that launched it, or PT_NO_ROW */
@@ -29,8 +29,8 @@ typedef struct pt_rank_view {
     pt_span_list_t busy, compute, communication, memory;
 } pt_rank_view_t;
 
-/* False without memory. Free in every case. mine is the view's afterwards. */
-bool pt_rank_view_make(pt_rank_view_t *view, const pt_rank_store_t *store, uint8_t *mine,
+/* False without memory. Free in every case. */
+bool pt_rank_view_make(pt_rank_view_t *view, const pt_rank_store_t *store, const uint8_t *mine,
                        const pt_analysis_options_t *options);
 void pt_rank_view_free(pt_rank_view_t *view);
 

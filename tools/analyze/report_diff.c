@@ -7,8 +7,9 @@
 
 /* A name as both runs have it. */
 typedef struct pair {
-    const pt_sum_row_t *before, *after;
-    int64_t change; /* of the total */
+    const pt_sum_row_t *before, *after; /* NULL: it has none */
+    const pt_sum_row_t *any;            /* one of them */
+    int64_t change;                     /* of the total */
 } pair_t;
 
 static int compare_texts(pt_str_t a, pt_str_t b) {
@@ -32,8 +33,7 @@ static int by_change(const void *a, const void *b) {
     if (p != q) {
         return p < q ? 1 : -1;
     }
-    return compare_rows(x->before != NULL ? x->before : x->after,
-                        y->before != NULL ? y->before : y->after);
+    return compare_rows(x->any, y->any);
 }
 
 /* Joins two lists by name, sorted by the size of the change. NULL without memory. */
@@ -50,7 +50,9 @@ static pair_t *join(pt_sums_t *before, pt_sums_t *after, size_t *ret_count) {
         int order = i == before->count  ? 1
                     : j == after->count ? -1
                                         : compare_rows(&before->row[i], &after->row[j]);
-        pair_t p = {order <= 0 ? &before->row[i++] : NULL, order >= 0 ? &after->row[j++] : NULL, 0};
+        pair_t p = {order <= 0 ? &before->row[i++] : NULL, order >= 0 ? &after->row[j++] : NULL,
+                    NULL, 0};
+        p.any = order <= 0 ? p.before : p.after;
         p.change =
             (p.after != NULL ? p.after->total : 0) - (p.before != NULL ? p.before->total : 0);
         pair[n++] = p;
@@ -92,7 +94,6 @@ static void names(const pt_results_t *before, const pt_results_t *after, pt_row_
     size_t most = top == 0 ? SIZE_MAX : top;
     for (size_t i = 0; pair != NULL && i < PT_MIN(count, most); i++) {
         const pt_sum_row_t *x = pair[i].before, *y = pair[i].after;
-        const pt_sum_row_t *any = x != NULL ? x : y;
         bool same = x != NULL && y != NULL && x->count == y->count && x->total == y->total;
         pt_table_cstr(t, x == NULL ? "added" : y == NULL ? "removed" : same ? "same" : "changed");
         put_side(t, x);
@@ -101,8 +102,8 @@ static void names(const pt_results_t *before, const pt_results_t *after, pt_row_
                                ? (double)pair[i].change / (double)x->total
                                : (double)NAN);
         pt_table_number(t, pt_seconds(pair[i].change));
-        pt_table_text(t, any->cat.p, any->cat.len);
-        pt_table_text(t, any->name.p, any->name.len);
+        pt_table_text(t, pair[i].any->cat.p, pair[i].any->cat.len);
+        pt_table_text(t, pair[i].any->name.p, pair[i].any->name.len);
     }
     free(pair);
     pt_sums_free(&a);

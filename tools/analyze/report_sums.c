@@ -150,7 +150,9 @@ void pt_sums_make(const pt_results_t *l, pt_sum_key_t by, pt_row_kind_t from, pt
             share[a - ret->row].count += cell[5];
             share[a - ret->row].total += cell[6];
         }
-        close_rank(ret, share);
+        if (share != NULL) {
+            close_rank(ret, share);
+        }
     }
     if (ret->count > 1) {
         qsort(ret->row, ret->count, sizeof *ret->row, by_total);

@@ -48,7 +48,7 @@ typedef struct pt_event {
 } pt_event_t;
 
 PT_ALWAYS_INLINE bool pt_str_is(pt_str_t t, const char *literal, size_t len) {
-    return t.len == len && __builtin_memcmp(t.p, literal, len) == 0;
+    return t.len == len && (len == 0 || __builtin_memcmp(t.p, literal, len) == 0);
 }
 /* Compares a text with a string literal. */
 #define PT_STR_IS(t, literal) pt_str_is((t), (literal), sizeof(literal) - 1)
