@@ -48,11 +48,9 @@ static bool *find_unnamed(const pt_profile_t *p) {
     bool *unnamed = calloc(p->threads + 1, sizeof *unnamed);
     for (size_t i = 0; unnamed != NULL && i < p->nodes; i++) {
         const pt_profile_node_t *n = &p->node[i];
-        if (n->depth == 1 && !is_named(p, n->frame, &p->thread[n->thread])) {
-            unnamed[n->thread] = true;
-        } else if (n->depth == 0 && n->samples > 0) {
-            unnamed[n->thread] = true;
-        }
+        bool other = n->depth == 1 && !is_named(p, n->frame, &p->thread[n->thread]);
+        bool empty = n->depth == 0 && n->samples > 0;
+        unnamed[n->thread] |= other || empty;
     }
     return unnamed;
 }

@@ -231,7 +231,7 @@ static pt_exit_t load_many(const pt_profile_load_t *load, const pt_paths_t *path
                                     .work = load_one,
                                     .emit = add_one,
                                     .release = release_one};
-    load_task_t *task = calloc(paths->count, sizeof *task);
+    load_task_t *task = calloc(paths->count + 1, sizeof *task);
     pt_ordered_t *pipe = task != NULL ? pt_ordered_new(&options) : NULL;
     int status = pipe != NULL ? PT_EXIT_OK : PT_EXIT_INTERNAL;
     for (size_t i = 0; i < paths->count && status == PT_EXIT_OK; i++) {

@@ -170,7 +170,7 @@ bool pt_speedscope_write(const pt_profile_t *p, const char *name, const char *ex
     writer_t w = {.p = p,
                   .sink = sink,
                   .number = calloc(p->frames + 1, sizeof *w.number),
-                  .path = malloc(((size_t)deepest + 1) * sizeof *w.path),
+                  .path = calloc((size_t)deepest + 1, sizeof *w.path),
                   .known = calloc(p->nodes + 1, sizeof *w.known)};
     bool ok =
         w.number != NULL && w.path != NULL && w.known != NULL && put_document(&w, name, exporter);

@@ -68,7 +68,7 @@ static void find_cells(const pt_markdown_t *m, const char **cell) {
 void pt_markdown_end(pt_markdown_t *m, perftrace__strbuf_t *out) {
     const char **cell = calloc(m->cells + 1, sizeof *cell);
     unsigned *width = calloc(m->columns + 1, sizeof *width);
-    if (cell == NULL || width == NULL || m->text.failed) {
+    if (cell == NULL || width == NULL || m->text.failed || m->columns == 0) {
         out->failed = true;
     } else {
         find_cells(m, cell);

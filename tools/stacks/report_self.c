@@ -173,7 +173,7 @@ static int compare_texts(const void *a, const void *b) {
 /* The parts of a comma list, sorted and each once; NULL without memory. */
 static char **split_list(const char *list, char *copy, size_t *ret_count) {
     size_t count = 1, kept = 0;
-    strcpy(copy, list);
+    memcpy(copy, list, strlen(list) + 1);
     for (const char *p = list; *p != '\0'; p++) {
         count += *p == ',';
     }

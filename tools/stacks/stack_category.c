@@ -136,19 +136,20 @@ static void sort_rows(const pt_stack_view_t *v, pt_category_row_t *row, size_t r
 bool pt_category_sum(const pt_categories_t *c, const pt_stack_view_t *v, const pt_tally_t *self,
                      pt_category_table_t *table) {
     *table = (pt_category_table_t){.row = calloc(c->count + 1, sizeof *table->row)};
-    size_t *row_of = calloc(c->count + 1, sizeof *row_of);            /* its number plus 1 */
-    const pt_tally_row_t **sum = calloc(self->rows + 1, sizeof *sum); /* as they occur */
+    size_t *row_of = calloc(c->count + 1, sizeof *row_of); /* its number plus 1 */
+    size_t *sum = calloc(self->rows + 1, sizeof *sum);     /* rows as they occur */
     bool ok = table->row != NULL && row_of != NULL && sum != NULL;
     double other = 0;
     for (size_t i = 0; ok && i < self->rows; i++) {
-        sum[self->row[i].place] = &self->row[i];
+        sum[self->row[i].place] = i;
     }
     for (size_t i = 0; ok && i < self->rows; i++) {
-        uint32_t frame = sum[i]->what;
+        const pt_tally_row_t *own = &self->row[sum[i]];
+        uint32_t frame = own->what;
         const uint64_t *at =
             perftrace__hashmap_get(&c->of, pt_frame_name(v->p, frame), v->p->frame[frame].name_len);
         if (at == NULL) {
-            other += sum[i]->weight;
+            other += own->weight;
             continue;
         }
         if (row_of[*at] == 0) {
@@ -156,7 +157,7 @@ bool pt_category_sum(const pt_categories_t *c, const pt_stack_view_t *v, const p
             row_of[*at] = table->rows;
         }
         pt_category_row_t *row = &table->row[row_of[*at] - 1];
-        row->weight += sum[i]->weight;
+        row->weight += own->weight;
         add_name(row, v->name[frame]);
     }
     if (ok && other > 0) {

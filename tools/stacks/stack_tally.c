@@ -74,7 +74,7 @@ bool pt_tally_inclusive(const pt_stack_view_t *v, pt_tally_t *tally) {
         deepest = PT_MAX(deepest, v->p->node[v->entry[i]].depth);
     }
     bool ok = begin(&s, tally, v->names);
-    uint32_t *path = malloc(((size_t)deepest + 1) * sizeof *path);
+    uint32_t *path = calloc((size_t)deepest + 1, sizeof *path);
     size_t *seen = calloc(v->names + 1, sizeof *seen); /* the last entry that it was in, plus 1 */
     for (size_t i = 0; ok && path != NULL && seen != NULL && i < v->entries; i++) {
         const pt_profile_node_t *leaf = &v->p->node[v->entry[i]], *n = leaf;

@@ -74,10 +74,10 @@ static bool list_entries(pt_stack_view_t *v) {
             place[v->entries++] = (place_t){n->first, n->thread, (uint32_t)i};
         }
     }
-    if (v->entries > 0) {
+    if (place != NULL && v->entries > 0) {
         qsort(place, v->entries, sizeof *place, compare_places);
     }
-    for (size_t i = 0; i < v->entries; i++) {
+    for (size_t i = 0; place != NULL && i < v->entries; i++) {
         v->entry[i] = place[i].node;
     }
     free(place);

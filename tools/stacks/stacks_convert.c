@@ -182,15 +182,14 @@ pt_exit_t pt_stacks_convert(const pt_stacks_options_t *o, pt_stacks_input_t *in)
     path = path != NULL ? path : "-";
     pt_exit_t status = PT_EXIT_INTERNAL;
     size_t matching = in->p.threads;
-    if (o->thread != NULL && !choose_threads(o->thread, &in->p, &matching)) {
-        pt_error("out of memory");
-    } else if (matching == 0) {
+    bool chosen = o->thread == NULL || choose_threads(o->thread, &in->p, &matching);
+    if (chosen && matching == 0) {
         pt_error("no thread's name holds '%s'", o->thread);
         status = PT_EXIT_PROBLEMS;
-    } else if (in->p.samples == 0) {
+    } else if (chosen && in->p.samples == 0) {
         pt_error("there are no samples to write");
         status = PT_EXIT_INPUT;
-    } else if (!pt_stacks_set_unit(&how, &in->p, &said) || name.failed || said.failed) {
+    } else if (!chosen || !pt_stacks_set_unit(&how, &in->p, &said) || name.failed || said.failed) {
         pt_error("out of memory");
     } else if (pt_stacks_unit(&in->p, &mixed) != PT_UNIT_NONE && collapsed && mixed) {
         pt_error("collapsed stacks have one unit, but the threads have several: write speedscope's "
