@@ -58,11 +58,7 @@ class Marking(traced.Case):
         def once(pairs):
             self.assertEqual(len({key for key, _ in pairs}), len(pairs), [key for key, _ in pairs])
             return dict(pairs)
-        found, _profiler.rank = _profiler.rank, 3
-        try:
-            _profiler._mark(raw, out, 12345)
-        finally:
-            _profiler.rank = found
+        _profiler.mark(raw, out, 12345, 3)
         with open(out, encoding="utf-8") as file:
             return json.load(file, object_pairs_hook=once)
 

@@ -57,29 +57,29 @@ def trace_path():
 _EPOCH_US = 1e15  # times below are no microseconds since 1970
 
 
-def _members(head, tail, start_ns):
+def _members(head, tail, start_ns, of_rank):
     """What the file does not say itself, before its events or behind them: of which rank it is, and
     when its times begin. Newer versions of torch say that in baseTimeNanoseconds, or count from the
     epoch; else they count from the start of the profile."""
     def has(name):
         return name in head or name in tail
     members = []
-    if rank is not None and not has(b'"distributedInfo"'):
-        members.append(b'"distributedInfo": {"rank": %d}' % rank)
+    if of_rank is not None and not has(b'"distributedInfo"'):
+        members.append(b'"distributedInfo": {"rank": %d}' % of_rank)
     first = re.search(rb'"ts": *([0-9.]+)', head)
     if not has(b'"baseTimeNanoseconds"') and first and float(first.group(1)) < _EPOCH_US:
         members.append(b'"baseTimeNanoseconds": %d' % start_ns)
     return b"".join(b"  " + member + b",\n" for member in members)
 
 
-def _mark(path, to, start_ns):
+def mark(path, to, start_ns, of_rank):
     """Copies a trace of torch, an object or a mere list of events, with what it lacks."""
     with open(path, "rb") as source, open(to + ".tmp", "wb") as target:
         source.seek(-min(1 << 16, os.path.getsize(path)), os.SEEK_END)
         tail = source.read()
         source.seek(0)
         head = source.read(1 << 20).lstrip()
-        members = _members(head, tail, start_ns)
+        members = _members(head, tail, start_ns, of_rank)
         if head[:1] == b"[":
             target.write(b"{\n" + members + b'  "traceEvents": ' + head)
             shutil.copyfileobj(source, target, 1 << 20)
@@ -112,7 +112,7 @@ def _finish(profile, step, start_ns):
             return
         raw = path + ".raw"
         profile.export_chrome_trace(raw)
-        _mark(raw, path, start_ns)
+        mark(raw, path, start_ns, rank)
         os.unlink(raw)
     except Exception as error:
         _warn(f"the profile of step {step} is lost: {error}")

@@ -43,6 +43,7 @@ class BackEnd:
     name: str = "callback"
     extension: Optional[str] = None  # ".json.gz": a file is made for each window; None: none
     gpu: bool = False  # it uses the GPU's one profiling interface
+    same_thread: bool = False  # as Profiler's
     start: Optional[Callable[[Window], Any]] = None
     stop: Optional[Callable[[Window], Any]] = None
     step: Optional[Callable[[int, Action], Any]] = None  # -1: a step without a number

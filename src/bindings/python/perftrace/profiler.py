@@ -27,10 +27,11 @@ from ._profiler_blocks import Record, Stage
 from ._profiler_names import (Action, Schedule, ScheduleWindow, Steps, TraceName, basename, create,
                               describe, number_of, steps_of, text_of)
 from ._profiler_state import ProfilerStatus, State, status
+from ._profiler_torch import Torch
 from ._scopes import is_failure
 
 __all__ = ["Action", "BackEnd", "Profiler", "ProfilerStatus", "Schedule", "ScheduleWindow", "State",
-           "TraceName", "Window", "basename", "create", "describe", "set_main", "status"]
+           "Torch", "TraceName", "Window", "basename", "create", "describe", "set_main", "status"]
 
 _LEVELS = (40, 30, 20)  # of logging: error, warning, note
 
@@ -90,7 +91,8 @@ class Profiler:
             schedule=(schedule or Schedule())._structure(), dir=os.fsencode(dir),
             name=(name or TraceName())._structure(), enable=int(bool(enable)),
             all_ranks=int(bool(all_ranks)), ranks=steps_of(ranks),
-            same_thread=int(bool(same_thread)), detail_categories=text_of(detail_categories),
+            same_thread=int(bool(same_thread or any(getattr(each, "same_thread", False) for each in own))),
+            detail_categories=text_of(detail_categories),
             cuda_library=text_of(cuda_library), roc_library=text_of(roc_library),
             perf_command=text_of(perf_command), perf_control=text_of(perf_control), log=logged)
         options.perf_hz = number_of("perf_hz", perf_hz)
