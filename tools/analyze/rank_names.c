@@ -106,34 +106,49 @@ static void add_transfer(transfer_t *t, const pt_row_t *row, int64_t bytes) {
     }
 }
 
-#define TRANSFER_KINDS 32U
+typedef struct transfers {
+    transfer_t *kind;
+    size_t count, cap;
+} transfers_t;
 
-static void put_transfers(const pt_rank_view_t *v, pt_rank_result_t *r) {
-    transfer_t kind[TRANSFER_KINDS];
-    size_t kinds = 0;
-    for (size_t i = 0; i < v->works; i++) {
+/* The entry of a kind, made when new; NULL without memory. */
+static transfer_t *find_transfer(transfers_t *l, int64_t kind) {
+    for (size_t k = 0; k < l->count; k++) {
+        if (l->kind[k].kind == kind) {
+            return &l->kind[k];
+        }
+    }
+    if (!PT_GROW(l, kind, count, cap, 1)) {
+        return NULL;
+    }
+    l->kind[l->count++] =
+        (transfer_t){kind, 0, PT_NOT_RECORDED, PT_NOT_RECORDED, 0, PT_NOT_RECORDED};
+    return &l->kind[l->count - 1];
+}
+
+static bool put_transfers(const pt_rank_view_t *v, pt_rank_result_t *r) {
+    transfers_t l = {NULL, 0, 0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < v->works; i++) {
         const pt_row_t *row = pt_view_work(v, i);
-        if (row->kind == PT_ROW_KERNEL) {
-            continue;
+        if (row->kind != PT_ROW_KERNEL) {
+            pt_str_t name = kind_of(pt_names_get(&v->store->names, row->name));
+            transfer_t *t = find_transfer(&l, pt_result_text(r, name));
+            ok = t != NULL;
+            if (ok) {
+                add_transfer(t, row,
+                             row->extra > 0 ? v->store->extra[row->extra - 1].bytes
+                                            : PT_NOT_RECORDED);
+            }
         }
-        int64_t text = pt_result_text(r, kind_of(pt_names_get(&v->store->names, row->name)));
-        size_t k = 0;
-        while (k < kinds && kind[k].kind != text) {
-            k++;
-        }
-        if (k == kinds && kinds < TRANSFER_KINDS) {
-            kind[kinds++] =
-                (transfer_t){text, 0, PT_NOT_RECORDED, PT_NOT_RECORDED, 0, PT_NOT_RECORDED};
-        }
-        k = PT_MIN(k, TRANSFER_KINDS - 1);
-        add_transfer(&kind[k], row,
-                     row->extra > 0 ? v->store->extra[row->extra - 1].bytes : PT_NOT_RECORDED);
     }
-    for (size_t k = 0; k < kinds; k++) {
+    for (size_t k = 0; k < l.count; k++) {
+        const transfer_t *t = &l.kind[k];
         pt_result_row(r, PT_RT_transfers,
-                      (const int64_t[]){kind[k].kind, kind[k].count, kind[k].bytes, kind[k].known,
-                                        kind[k].total, kind[k].best});
+                      (const int64_t[]){t->kind, t->count, t->bytes, t->known, t->total, t->best});
     }
+    free(l.kind);
+    return ok;
 }
 
 /* The how manieth of its group and name each collective is, where they have no numbers. */
@@ -162,8 +177,7 @@ static bool put_collectives(const pt_rank_view_t *v, pt_rank_result_t *r) {
 }
 
 bool pt_rank_transfers(const pt_rank_view_t *v, pt_rank_result_t *r) {
-    put_transfers(v, r);
-    return put_collectives(v, r) && !r->failed;
+    return put_transfers(v, r) && put_collectives(v, r) && !r->failed;
 }
 
 /* ---- counters ---- */

@@ -10,8 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a piece of the path is. */
+typedef enum path_kind { OF_DEVICE, OF_QUEUE, OF_LAUNCH, OF_HOST, OF_RETURN } path_kind_t;
+static const char *const kind_names[] = {"device work", "queued behind other work", "launch delay",
+                                         "host code", "return of a wait"};
+
 typedef struct share {
-    const char *kind;
+    path_kind_t kind;
     uint32_t name; /* in the store; 0: none */
     int64_t count, total;
 } share_t;
@@ -30,14 +35,14 @@ typedef struct walk {
     bool failed;
 } walk_t;
 
-static void add(walk_t *w, const char *kind, uint32_t name, int64_t from, int64_t to) {
+static void add(walk_t *w, path_kind_t kind, uint32_t name, int64_t from, int64_t to) {
     bool is_new = false;
     from = PT_MAX(from, w->from);
     if (to <= from) {
         return;
     }
-    const uint64_t *slot = perftrace__hashmap_put_u64(
-        &w->map, (uint64_t)name << 8 | (unsigned char)kind[5], w->shares, &is_new);
+    const uint64_t *slot =
+        perftrace__hashmap_put_u64(&w->map, (uint64_t)name << 8 | kind, w->shares, &is_new);
     if (slot == NULL || (is_new && !PT_GROW(w, share, shares, cap, 1))) {
         w->failed = true;
         return;
@@ -48,13 +53,6 @@ static void add(walk_t *w, const char *kind, uint32_t name, int64_t from, int64_
     w->share[*slot].count++;
     w->share[*slot].total += to - from;
 }
-
-/* Kinds differ in their sixth byte, which tells them apart in the map. */
-static const char of_device[] = "device work";
-static const char of_queue[] = "queued behind other work";
-static const char of_launch[] = "launch delay";
-static const char of_host[] = "host code";
-static const char of_return[] = "return of a wait";
 
 static bool is_wait(pt_str_t name) {
     return memmem(name.p, name.len, "ynchronize", 10) != NULL || PT_STR_IS(name, "cudaMemcpy") ||
@@ -118,13 +116,13 @@ static uint32_t host_back(walk_t *w, uint32_t track, int64_t *time) {
         }
         uint32_t place = ends_last(w, end);
         if (place != PT_NO_ROW && w->end[place] > wait->ts) {
-            add(w, of_host, 0, end, *time);
-            add(w, of_return, wait->name, w->end[place], end);
+            add(w, OF_HOST, 0, end, *time);
+            add(w, OF_RETURN, wait->name, w->end[place], end);
             *time = w->end[place];
             return place;
         }
     }
-    add(w, of_host, 0, w->from, *time);
+    add(w, OF_HOST, 0, w->from, *time);
     *time = w->from;
     return PT_NO_ROW;
 }
@@ -140,17 +138,17 @@ static uint32_t device_back(walk_t *w, uint32_t place, int64_t *time, uint32_t *
     int64_t launch_end =
         launch != NULL && launch->ts < row->ts ? PT_MIN(pt_row_end(launch), row->ts) : INT64_MIN;
     *track = UINT32_MAX;
-    add(w, of_device, row->name, row->ts, *time);
+    add(w, OF_DEVICE, row->name, row->ts, *time);
     if (before_end == INT64_MIN && launch_end == INT64_MIN) {
         *time = row->ts;
         return PT_NO_ROW;
     }
     if (before_end >= launch_end) {
-        add(w, of_queue, 0, before_end, row->ts);
+        add(w, OF_QUEUE, 0, before_end, row->ts);
         *time = before_end;
         return before;
     }
-    add(w, of_launch, 0, launch_end, row->ts);
+    add(w, OF_LAUNCH, 0, launch_end, row->ts);
     *time = launch_end;
     *track = launch->track;
     return PT_NO_ROW;
@@ -177,7 +175,7 @@ static int by_total(const void *a, const void *b) {
     if (x->total != y->total) {
         return (x->total < y->total) - (x->total > y->total);
     }
-    return x->kind != y->kind ? strcmp(x->kind, y->kind)
+    return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind)
                               : (x->name > y->name) - (x->name < y->name);
 }
 
@@ -217,11 +215,12 @@ bool pt_rank_path(const pt_rank_view_t *v, pt_rank_result_t *r) {
             qsort(w.share, w.shares, sizeof *w.share, by_total);
         }
         for (size_t i = 0; i < w.shares; i++) {
-            pt_result_row(
-                r, PT_RT_path,
-                (const int64_t[]){
-                    pt_result_text(r, (pt_str_t){w.share[i].kind, strlen(w.share[i].kind)}),
-                    pt_rank_view_text(v, r, w.share[i].name), w.share[i].count, w.share[i].total});
+            pt_result_row(r, PT_RT_path,
+                          (const int64_t[]){
+                              pt_result_text(r, (pt_str_t){kind_names[w.share[i].kind],
+                                                           strlen(kind_names[w.share[i].kind])}),
+                              pt_rank_view_text(v, r, w.share[i].name), w.share[i].count,
+                              w.share[i].total});
         }
     }
     free(w.by_end);

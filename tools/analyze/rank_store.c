@@ -41,6 +41,7 @@ void pt_store_free(pt_rank_store_t *s) {
     perftrace__hashmap_free(&s->track_map);
     perftrace__hashmap_free(&s->series_map);
     perftrace__hashmap_free(&s->hour_map);
+    perftrace__hashmap_free(&s->cat_map);
     pt_store_init(s);
 }
 

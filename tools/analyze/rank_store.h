@@ -115,7 +115,7 @@ typedef struct pt_rank_store {
     pt_store_hour_t *hour;
     size_t rows, row_cap, extras, extra_cap, processes, process_cap, tracks, track_cap;
     size_t cats, cat_cap, serieses, series_cap, points, point_cap, hours, hour_cap;
-    perftrace__hashmap_t process_map, track_map, series_map, hour_map;
+    perftrace__hashmap_t process_map, track_map, series_map, hour_map, cat_map;
     uint64_t by_phase[128]; /* events */
     uint64_t events;
     int64_t first, last;      /* of all rows and points that are not left out; after _finish */

@@ -1,5 +1,6 @@
 /* report_names.c: what took how long, by name, over all ranks. SPDX-License-Identifier: MIT */
 #include "analyze_report.h"
+#include "grow.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -166,33 +167,49 @@ static int64_t plus(int64_t a, int64_t b) {
     return a == PT_NOT_RECORDED ? b : b == PT_NOT_RECORDED ? a : a + b;
 }
 
-#define COPY_KINDS 64U
+typedef struct copy_rows {
+    copy_row_t *row;
+    size_t count, cap;
+} copy_rows_t;
 
-static void copies(const pt_results_t *l, pt_report_t *report) {
-    copy_row_t row[COPY_KINDS];
-    size_t rows = 0;
-    for (size_t i = 0; i < l->count; i++) {
-        const pt_rank_result_t *r = &l->result[i];
-        for (size_t n = 0; n < pt_result_rows(r, PT_RT_transfers); n++) {
-            const int64_t *cell = pt_result_at(r, PT_RT_transfers, n);
-            pt_str_t kind = pt_result_text_of(r, cell[0]);
-            size_t k = 0;
-            while (k < rows && !pt_str_is(row[k].kind, kind.p, kind.len)) {
-                k++;
-            }
-            if (k == rows && rows < COPY_KINDS) {
-                row[rows++] =
-                    (copy_row_t){kind, 0, PT_NOT_RECORDED, PT_NOT_RECORDED, 0, PT_NOT_RECORDED};
-            }
-            copy_row_t *a = &row[PT_MIN(k, COPY_KINDS - 1)];
-            a->count += cell[1];
-            a->bytes = plus(a->bytes, cell[2]);
-            a->known = plus(a->known, cell[3]);
-            a->total += cell[4];
-            a->best = PT_MAX(a->best, cell[5]);
+static copy_row_t *find_copy(copy_rows_t *l, pt_str_t kind) {
+    for (size_t k = 0; k < l->count; k++) {
+        if (pt_str_is(l->row[k].kind, kind.p, kind.len)) {
+            return &l->row[k];
         }
     }
+    if (!PT_GROW(l, row, count, cap, 1)) {
+        return NULL;
+    }
+    l->row[l->count++] =
+        (copy_row_t){kind, 0, PT_NOT_RECORDED, PT_NOT_RECORDED, 0, PT_NOT_RECORDED};
+    return &l->row[l->count - 1];
+}
+
+static bool add_copies(const pt_rank_result_t *r, copy_rows_t *l) {
+    for (size_t n = 0; n < pt_result_rows(r, PT_RT_transfers); n++) {
+        const int64_t *cell = pt_result_at(r, PT_RT_transfers, n);
+        copy_row_t *a = find_copy(l, pt_result_text_of(r, cell[0]));
+        if (a == NULL) {
+            return false;
+        }
+        a->count += cell[1];
+        a->bytes = plus(a->bytes, cell[2]);
+        a->known = plus(a->known, cell[3]);
+        a->total += cell[4];
+        a->best = PT_MAX(a->best, cell[5]);
+    }
+    return true;
+}
+
+static void copies(const pt_results_t *l, pt_report_t *report) {
+    copy_rows_t all = {NULL, 0, 0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < l->count; i++) {
+        ok = add_copies(&l->result[i], &all);
+    }
     pt_table_t *t = pt_report_table(report, "transfers", "Copies and sets of the devices", false);
+    t->failed |= !ok;
     pt_table_column(t, "kind", "Kind", PT_COLUMN_TEXT);
     pt_table_column(t, "count", "Count", PT_COLUMN_COUNT);
     pt_table_column(t, "total_s", "Time", PT_COLUMN_SECONDS);
@@ -200,8 +217,8 @@ static void copies(const pt_results_t *l, pt_report_t *report) {
     pt_table_column(t, "rate_gb_s", "GB/s", PT_COLUMN_NUMBER);
     pt_table_column(t, "best_gb_s", "best", PT_COLUMN_NUMBER);
     pt_table_note(t, "Rates are over those whose bytes are recorded.");
-    for (size_t k = 0; k < rows; k++) {
-        const copy_row_t *a = &row[k];
+    for (size_t k = 0; k < all.count; k++) {
+        const copy_row_t *a = &all.row[k];
         put_text(t, a->kind);
         pt_table_number(t, (double)a->count);
         pt_table_number(t, pt_seconds(a->total));
@@ -211,6 +228,7 @@ static void copies(const pt_results_t *l, pt_report_t *report) {
                                : (double)a->bytes / (double)a->known);
         pt_table_number(t, a->best == PT_NOT_RECORDED ? (double)NAN : (double)a->best / 1e9);
     }
+    free(all.row);
     t = pt_report_table(report, "copies", "aten::copy_ on the host", false);
     pt_table_column(t, "rank", "Rank", PT_COLUMN_COUNT);
     pt_table_column(t, "count", "Count", PT_COLUMN_COUNT);

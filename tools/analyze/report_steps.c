@@ -76,32 +76,43 @@ static bool collect_names(const pt_results_t *l, part_names_t *ret) {
     return true;
 }
 
-#define PARTS_MOST 64U /* more than these are no parts of a step that anyone compares */
+#define PARTS_MOST 64U /* further ones are shown together */
+
+static void put_part(pt_table_t *t, const pt_rank_result_t *r, const int64_t *step, pt_str_t name,
+                     int64_t dur) {
+    pt_table_number(t, (double)r->fact[PT_FACT_rank]);
+    pt_table_number(t, (double)step[0]);
+    put_text(t, name);
+    pt_table_number(t, pt_seconds(dur));
+    pt_table_number(t, dur != PT_NOT_RECORDED && step[3] > 0 ? (double)dur / (double)step[3]
+                                                             : (double)NAN);
+}
 
 /* One step: each part that any rank has, null where this step has not recorded it, and the rest. */
 static void put_parts(pt_table_t *t, const pt_rank_result_t *r, size_t row, size_t *part,
                       const part_names_t *names) {
     const int64_t *step = pt_result_at(r, PT_RT_steps, row);
     size_t rows = pt_result_rows(r, PT_RT_parts), from = *part, to = from;
-    int64_t known = 0;
+    size_t shown_names = PT_MIN(names->count, (size_t)PARTS_MOST);
+    int64_t known = 0, listed = 0;
     while (to < rows && pt_result_at(r, PT_RT_parts, to)[0] == (int64_t)row) {
         known += pt_result_at(r, PT_RT_parts, to++)[2];
     }
     *part = to;
-    for (size_t k = 0; k <= names->count; k++) {
-        int64_t dur = k == names->count ? step[3] - known : PT_NOT_RECORDED;
-        for (size_t n = from; n < to && k < names->count; n++) {
+    for (size_t k = 0; k < shown_names; k++) {
+        int64_t dur = PT_NOT_RECORDED;
+        for (size_t n = from; n < to; n++) {
             const int64_t *cell = pt_result_at(r, PT_RT_parts, n);
             pt_str_t name = pt_result_text_of(r, cell[1]);
             dur = pt_str_is(names->name[k], name.p, name.len) ? cell[2] : dur;
         }
-        pt_table_number(t, (double)r->fact[PT_FACT_rank]);
-        pt_table_number(t, (double)step[0]);
-        put_text(t, k < names->count ? names->name[k] : (pt_str_t){"(unknown)", 9});
-        pt_table_number(t, pt_seconds(dur));
-        pt_table_number(t, dur != PT_NOT_RECORDED && step[3] > 0 ? (double)dur / (double)step[3]
-                                                                 : (double)NAN);
+        listed += dur != PT_NOT_RECORDED ? dur : 0;
+        put_part(t, r, step, names->name[k], dur);
     }
+    if (names->count > shown_names) {
+        put_part(t, r, step, (pt_str_t){"(other parts)", 13}, known - listed);
+    }
+    put_part(t, r, step, (pt_str_t){"(unknown)", 9}, step[3] - known);
 }
 
 static void parts(const pt_analyze_report_t *how, pt_report_t *report) {
@@ -118,7 +129,7 @@ static void parts(const pt_analyze_report_t *how, pt_report_t *report) {
                   "not recorded and another has is missing, not 0; the time that no part covers "
                   "is unknown.");
     t->failed |= !collect_names(l, &names);
-    for (size_t i = 0; i < l->count && names.count > 0 && names.count <= PARTS_MOST; i++) {
+    for (size_t i = 0; i < l->count && names.count > 0; i++) {
         size_t part = 0;
         for (size_t n = 0; n < shown(how, pt_result_rows(&l->result[i], PT_RT_steps)); n++) {
             put_parts(t, &l->result[i], n, &part, &names);

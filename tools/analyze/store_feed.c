@@ -11,6 +11,7 @@
 #define MAX_HOURS   8192U
 #define RANK_ASKS   64U /* events of a process that are looked at for its rank */
 #define MAX_NAME_IN 96U
+#define CATS_MOST   65000U /* further ones share a name */
 
 static uint16_t take_cat(pt_rank_store_t *s, pt_str_t cat) {
     for (size_t i = 0; i < s->cats && i < 16; i++) { /* nearly always among the first */
@@ -19,22 +20,21 @@ static uint16_t take_cat(pt_rank_store_t *s, pt_str_t cat) {
             return (uint16_t)i;
         }
     }
+    bool is_new = false;
     uint32_t name = pt_names_add_json(&s->names, cat);
-    for (size_t i = 0; i < s->cats; i++) {
-        if (s->cat[i].name == name) {
-            return (uint16_t)i;
-        }
+    if (s->cats >= CATS_MOST && perftrace__hashmap_get_u64(&s->cat_map, name) == NULL) {
+        name = pt_names_add_cstr(&s->names, "(more categories)");
     }
-    if (s->cats >= UINT16_MAX) {
-        return 0;
-    }
-    if (!PT_GROW(s, cat, cats, cat_cap, 1)) {
+    const uint64_t *slot = perftrace__hashmap_put_u64(&s->cat_map, name, s->cats, &is_new);
+    if (slot == NULL || (is_new && !PT_GROW(s, cat, cats, cat_cap, 1))) {
         s->failed = true;
         return 0;
     }
-    pt_str_t text = pt_names_get(&s->names, name);
-    s->cat[s->cats] = (pt_store_cat_t){name, (uint8_t)pt_store_kind_of(text.p, text.len)};
-    return (uint16_t)s->cats++;
+    if (is_new) {
+        pt_str_t text = pt_names_get(&s->names, name);
+        s->cat[s->cats++] = (pt_store_cat_t){name, (uint8_t)pt_store_kind_of(text.p, text.len)};
+    }
+    return (uint16_t)*slot;
 }
 
 /* Notes the hour of a time. The place of its first event is kept: it may prove to be a slip. */
