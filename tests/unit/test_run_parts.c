@@ -135,6 +135,44 @@ static void test_yaml(void **state) {
     pt_yaml_free(NULL);
 }
 
+/* Texts that would keep libyaml busy for minutes, and such as hold more than is read. */
+static void test_yaml_that_is_too_much(void **state) {
+    (void)state;
+    perftrace__strbuf_t deep = PERFTRACE__STRBUF_INIT;
+    perftrace__strbuf_t anchors = PERFTRACE__STRBUF_INIT;
+    perftrace__strbuf_puts(&deep, "a:\n  ");
+    for (int i = 0; i < 200000; i++) {
+        perftrace__strbuf_puts(&deep, "[");
+        perftrace__strbuf_printf(&anchors, "%s", i < 100000 ? "- &" : "");
+        if (i < 100000) {
+            perftrace__strbuf_printf(&anchors, "%d x\n", i);
+        }
+    }
+    const struct {
+        const char *text;
+        size_t len; /* 0: of a C string */
+        size_t line;
+        const char *why;
+    } cases[] = {
+        {deep.data, deep.len, 2, "nested too deeply"},
+        {anchors.data, PT_MIN(anchors.len, (size_t)PT_YAML_TEXT_MAX), 1001, "too many anchors"},
+        {"a: b\n---\na: c\n", 0, 2, "a second document"},
+        {"a:\n- \"b\\0c\"\n", 0, 2, "a NUL in a text"},
+        {"\"a\\0\": b\n", 0, 1, "a NUL in a text"},
+    };
+    for (size_t i = 0; i < PT_ARRAY_LEN(cases); i++) {
+        size_t line = 0;
+        perftrace__strbuf_t why = PERFTRACE__STRBUF_INIT;
+        const size_t len = cases[i].len ? cases[i].len : strlen(cases[i].text);
+        assert_null(pt_yaml_parse(cases[i].text, len, &line, &why));
+        assert_non_null(strstr(perftrace__strbuf_cstr(&why), cases[i].why));
+        assert_int_equal(line, cases[i].line);
+        perftrace__strbuf_free(&why);
+    }
+    perftrace__strbuf_free(&deep);
+    perftrace__strbuf_free(&anchors);
+}
+
 /* A worker that inherits nothing has the same settings. */
 static void test_tracer(void **state) {
     (void)state;
@@ -163,7 +201,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_settings), cmocka_unit_test(test_environment),
         cmocka_unit_test(test_programs), cmocka_unit_test(test_prefix),
-        cmocka_unit_test(test_yaml),     cmocka_unit_test(test_tracer),
+        cmocka_unit_test(test_yaml),     cmocka_unit_test(test_yaml_that_is_too_much),
+        cmocka_unit_test(test_tracer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -246,11 +246,11 @@ static void test_ranks(void **state) {
     perftrace__strbuf_t out = PERFTRACE__STRBUF_INIT;
     pt_plan_put_line(&plan.ranks[1], true, &out);
     assert_string_equal(
-        out.data,
-        "env RANK=11 WORLD_SIZE=12 LOCAL_RANK=1 LOCAL_WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 "
-        "MASTER_PORT=29500 PERFTRACE_DIR=/traces PERFTRACE_PROFILE_STEPS=3,10 "
-        "PERFTRACE_PROFILER=cuda nsys profile --capture-range=cudaProfilerApi --capture-range-end=repeat-shutdown:2 "
-        "--kill=none -o /p/rlinf_profile_ActorGroup_11_%p python3 train.py\n");
+        out.data, "env RANK=11 WORLD_SIZE=12 LOCAL_RANK=1 LOCAL_WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 "
+                  "MASTER_PORT=29500 PERFTRACE_DIR=/traces PERFTRACE_PROFILE_STEPS=3,10 "
+                  "PERFTRACE_PROFILER=cuda nsys profile --capture-range=cudaProfilerApi "
+                  "--capture-range-end=repeat-shutdown:2 "
+                  "--kill=none -o /p/rlinf_profile_ActorGroup_11_%p python3 train.py\n");
     perftrace__strbuf_free(&out);
     pt_settings_free(&tracer);
     drop(&p);

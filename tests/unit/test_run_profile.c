@@ -126,6 +126,33 @@ static void test_steps(void **state) {
     drop(&p);
 }
 
+/* 1,000 of each are read; none is taken for another. */
+static void test_names_that_cannot_be(void **state) {
+    (void)state;
+    profiled_t p = profile_of_block("backend: nsight\nenabled: true\nbackend: perf\n");
+    assert_non_null(strstr(p.problems.errors.data, "cluster.profiling.backend: given twice"));
+    drop(&p);
+    p = profile_of_block("backend: nsight\nenv: {A=B: c}\n");
+    assert_non_null(strstr(p.problems.errors.data, "cluster.profiling.env.A=B: the name of a"));
+    drop(&p);
+    for (int count = 1000; count <= 1001; count++) {
+        perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT;
+        perftrace__strbuf_puts(&text, "backend: nsight\noptions:\n");
+        for (int i = 0; i < count; i++) {
+            perftrace__strbuf_printf(&text, "  k%d: v\n", i);
+        }
+        p = profile_of_block(perftrace__strbuf_cstr(&text));
+        if (count == 1000) {
+            assert_no_errors(p);
+        } else {
+            assert_non_null(
+                strstr(p.problems.errors.data, "profiling.options: there are more than 1000"));
+        }
+        drop(&p);
+        perftrace__strbuf_free(&text);
+    }
+}
+
 static void test_output_dir(void **state) {
     (void)state;
     static const char logger[] = "runner: {logger: {log_path: /results, experiment_name: exp}}\n";
@@ -469,6 +496,7 @@ int main(void) {
         cmocka_unit_test(test_disabled),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_names_that_cannot_be),
         cmocka_unit_test(test_output_dir),
         cmocka_unit_test(test_references),
         cmocka_unit_test(test_preset),

@@ -41,6 +41,9 @@ void pt_block_wrong_kind(pt_block_t *r, const pt_yaml_node_t *node, const char *
                  pt_yaml_kind_text(pt_yaml_kind(node)));
 }
 
+/* A command line takes no more, and they are looked up one by one. */
+#define SETTINGS_MAX 1000
+
 void pt_block_names(pt_block_t *r, const pt_yaml_node_t *node, const char *key,
                     pt_string_list_t *list) {
     bool is_list = pt_yaml_kind(node) == PT_YAML_LIST;
@@ -77,6 +80,11 @@ void pt_block_settings(pt_block_t *r, const pt_yaml_node_t *node, const char *ke
         pt_block_wrong_kind(r, node, pt_block_place(r, node, key, NULL), "a mapping");
         return;
     }
+    if (pt_yaml_count(node) > SETTINGS_MAX) {
+        pt_run_error(r->problems, pt_block_place(r, node, key, NULL), "there are more than %d",
+                     SETTINGS_MAX);
+        return;
+    }
     for (size_t i = 0; i < pt_yaml_count(node); i++) {
         const pt_yaml_node_t *name = pt_yaml_key(r->yaml, node, i);
         const pt_yaml_node_t *value = pt_yaml_item(r->yaml, node, i);
@@ -84,6 +92,10 @@ void pt_block_settings(pt_block_t *r, const pt_yaml_node_t *node, const char *ke
         const char *where = pt_block_place(r, name, key, pt_yaml_text(name));
         if (pt_yaml_kind(name) >= PT_YAML_LIST || !*pt_yaml_text(name)) {
             pt_run_error(r->problems, where, "an empty name");
+            continue;
+        }
+        if (settings == &r->profile->env && strchr(pt_yaml_text(name), '=')) {
+            pt_run_error(r->problems, where, "the name of a variable has no =");
             continue;
         }
         if (kind >= PT_YAML_LIST) {

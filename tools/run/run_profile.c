@@ -66,15 +66,28 @@ bool pt_profile_add_step(pt_profile_t *profile, const char *text) {
     return true;
 }
 
-size_t pt_profile_windows(const pt_profile_t *profile) {
+static int by_step(const void *a, const void *b) {
+    const int64_t x = *(const int64_t *)a;
+    const int64_t y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+size_t pt_profile_windows(pt_profile_t *profile) {
+    const size_t count = profile->step_count;
     size_t windows = 0;
-    for (size_t i = 0; i < profile->step_count; i++) {
-        bool is_new = true;
-        for (size_t k = 0; k < i && is_new; k++) {
-            is_new = profile->steps[k] != profile->steps[i];
-        }
-        windows += is_new;
+    int64_t *sorted = calloc(count ? count : 1, sizeof(*sorted));
+    if (!sorted) {
+        profile->failed = true;
+        return count;
     }
+    if (count) {
+        memcpy(sorted, profile->steps, count * sizeof(*sorted));
+        qsort(sorted, count, sizeof(*sorted), by_step);
+    }
+    for (size_t i = 0; i < count; i++) {
+        windows += i == 0 || sorted[i] != sorted[i - 1];
+    }
+    free(sorted);
     return windows;
 }
 

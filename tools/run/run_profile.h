@@ -45,8 +45,8 @@ typedef struct pt_profile {
     bool has_steps; /* false: all steps */
     int64_t *steps; /* as listed */
     size_t step_count;
-    bool steered; /* the worker's tracer opens a window around each step: set by the check */
-    char *output_dir;      /* absolute, or NULL */
+    bool steered;     /* the worker's tracer opens a window around each step: set by the check */
+    char *output_dir; /* absolute, or NULL */
     pt_settings_t options; /* of the backend: options or args */
     pt_string_list_t flags;
     pt_settings_t env;   /* variables for the workers */
@@ -66,7 +66,7 @@ void pt_backend_put_names(perftrace__strbuf_t *out, const char *word);
 /* Adds a step given as text. False when it is no whole number from 0. */
 bool pt_profile_add_step(pt_profile_t *profile, const char *text);
 /* How many different steps are listed. */
-size_t pt_profile_windows(const pt_profile_t *profile);
+size_t pt_profile_windows(pt_profile_t *profile);
 
 /* Whether workers of a group run under the profiler: enabled, and listed (case aside) or "all". */
 bool pt_profile_selects(const pt_profile_t *profile, const char *group);

@@ -164,9 +164,16 @@ static void read_key(pt_block_t *r, const pt_yaml_node_t *name, const pt_yaml_no
     }
 }
 
+#define KEYS_MAX 1000
+
 static void read_block(pt_block_t *r, const pt_yaml_node_t *block) {
     if (pt_yaml_kind(block) != PT_YAML_MAP) {
         pt_block_wrong_kind(r, block, pt_block_place(r, block, NULL, NULL), "a mapping");
+        return;
+    }
+    if (pt_yaml_count(block) > KEYS_MAX) {
+        pt_run_error(r->problems, pt_block_place(r, block, NULL, NULL),
+                     "there are more than %d keys", KEYS_MAX);
         return;
     }
     const pt_yaml_node_t *backend = pt_yaml_member(r->yaml, block, "backend");
@@ -188,7 +195,15 @@ static void read_block(pt_block_t *r, const pt_yaml_node_t *block) {
         return; /* which keys there may be depends on it */
     }
     for (size_t i = 0; i < pt_yaml_count(block); i++) {
-        read_key(r, pt_yaml_key(r->yaml, block, i), pt_yaml_item(r->yaml, block, i), own_backend);
+        const pt_yaml_node_t *name = pt_yaml_key(r->yaml, block, i);
+        const pt_yaml_node_t *value = pt_yaml_item(r->yaml, block, i);
+        /* The tree gives the last of equal keys. */
+        if (pt_yaml_member(r->yaml, block, pt_yaml_text(name)) != value && *pt_yaml_text(name)) {
+            pt_run_error(r->problems, pt_block_place(r, name, pt_yaml_text(name), NULL),
+                         "given twice");
+        } else {
+            read_key(r, name, value, own_backend);
+        }
     }
 }
 

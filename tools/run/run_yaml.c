@@ -24,6 +24,67 @@ static const pt_yaml_node_t *node_at(const pt_yaml_t *yaml, int index) {
     return outer(yaml_document_get_node((yaml_document_t *)(uintptr_t)&yaml->document, index));
 }
 
+/* ---- what is too much ----
+ *
+ * libyaml takes a time that grows with the square of the depth and of the number of anchors: its
+ * events are looked at first, which ends at the first that is too much. */
+
+#define DEPTH_MAX   64
+#define ANCHORS_MAX 1000
+
+typedef struct look {
+    int depth, anchors, documents;
+} look_t;
+
+static bool holds_nul(const yaml_event_t *e) {
+    return e->type == YAML_SCALAR_EVENT &&
+           memchr(e->data.scalar.value, '\0', e->data.scalar.length) != NULL;
+}
+
+static const char *fault_of(look_t *look, const yaml_event_t *e) {
+    const bool begins = e->type == YAML_SEQUENCE_START_EVENT || e->type == YAML_MAPPING_START_EVENT;
+    const bool ends = e->type == YAML_SEQUENCE_END_EVENT || e->type == YAML_MAPPING_END_EVENT;
+    look->depth += begins - ends;
+    look->documents += e->type == YAML_DOCUMENT_START_EVENT;
+    look->anchors += (e->type == YAML_SCALAR_EVENT && e->data.scalar.anchor) ||
+                     (e->type == YAML_SEQUENCE_START_EVENT && e->data.sequence_start.anchor) ||
+                     (e->type == YAML_MAPPING_START_EVENT && e->data.mapping_start.anchor);
+    return look->depth > DEPTH_MAX       ? "lists and mappings are nested too deeply"
+           : look->anchors > ANCHORS_MAX ? "there are too many anchors"
+           : look->documents > 1         ? "there is a second document; one file holds one"
+           : holds_nul(e)                ? "there is a NUL in a text"
+                                         : NULL;
+}
+
+/* False: *ret_line and ret_problem say why. What libyaml itself refuses is left to it. */
+static bool look_through(const char *text, size_t len, size_t *ret_line,
+                         perftrace__strbuf_t *ret_problem) {
+    yaml_parser_t parser;
+    look_t look = {0, 0, 0};
+    const char *fault = NULL;
+    bool more = true;
+    if (!yaml_parser_initialize(&parser)) {
+        perftrace__strbuf_puts(ret_problem, "out of memory");
+        return false;
+    }
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, len);
+    while (more && !fault) {
+        yaml_event_t event;
+        more = yaml_parser_parse(&parser, &event);
+        if (more) {
+            fault = fault_of(&look, &event);
+            *ret_line = fault ? event.start_mark.line + 1 : 0;
+            more = event.type != YAML_STREAM_END_EVENT;
+            yaml_event_delete(&event);
+        }
+    }
+    yaml_parser_delete(&parser);
+    if (fault) {
+        perftrace__strbuf_puts(ret_problem, fault);
+    }
+    return !fault;
+}
+
 pt_yaml_t *pt_yaml_parse(const char *text, size_t len, size_t *ret_line,
                          perftrace__strbuf_t *ret_problem) {
     yaml_parser_t parser;
@@ -31,6 +92,10 @@ pt_yaml_t *pt_yaml_parse(const char *text, size_t len, size_t *ret_line,
     pt_yaml_t *yaml = calloc(1, sizeof(*yaml));
     if (len > PT_YAML_TEXT_MAX) {
         perftrace__strbuf_puts(ret_problem, "larger than 1 MiB");
+        free(yaml);
+        return NULL;
+    }
+    if (yaml && !look_through(text, len, ret_line, ret_problem)) {
         free(yaml);
         return NULL;
     }

@@ -24,8 +24,9 @@ typedef enum pt_yaml_kind {
 typedef struct pt_yaml pt_yaml_t;
 typedef struct pt_yaml_node pt_yaml_node_t; /* lives as long as its tree; NULL is no node */
 
-/* Parses the first document of text[0..len). NULL when it is none: *ret_line (0: not known) and
- * ret_problem say what is wrong. An empty text has no root. */
+/* Parses the document of text[0..len). NULL when it is none, or has more than one document, more
+ * than 64 levels or 1,000 anchors, or a text with a NUL: *ret_line (0: not known) and ret_problem
+ * say what is wrong. An empty text has no root. */
 pt_yaml_t *pt_yaml_parse(const char *text, size_t len, size_t *ret_line,
                          perftrace__strbuf_t *ret_problem);
 void pt_yaml_free(pt_yaml_t *yaml); /* accepts NULL */
