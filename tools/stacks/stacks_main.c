@@ -87,5 +87,6 @@ int main(int argc, char **argv) {
         pt_problems_free(book);
     }
     pt_string_list_free(&operands);
+    pt_stacks_options_free(&options);
     return status;
 }

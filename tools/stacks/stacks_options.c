@@ -207,8 +207,13 @@ int pt_stacks_options_parse(pt_stacks_options_t *o, int argc, char *const *argv,
         return pt_option_usage_error(&pt_stacks_tool, "no function is named");
     }
     if (functions > 0) {
-        o->function = take_operand(operands); /* lives as long as the process */
+        o->function = take_operand(operands);
     }
     const char *wrong = wrong_with(o, operands);
     return wrong != NULL ? pt_option_usage_error(&pt_stacks_tool, "%s", wrong) : PT_OPTION_GO_ON;
+}
+
+void pt_stacks_options_free(pt_stacks_options_t *o) {
+    free(o->function);
+    o->function = NULL;
 }

@@ -40,7 +40,7 @@ typedef enum pt_stacks_to { PT_TO_DEFAULT, PT_TO_SPEEDSCOPE, PT_TO_COLLAPSED } p
 
 typedef struct pt_stacks_options {
     pt_stacks_command_t command;
-    const char *function; /* of callers and callgraph */
+    char *function; /* of callers and callgraph */
     const char *thread, *inclusive, *categories, *callers, *call_graph;
     bool no_categories, full, list_threads;
     uint64_t top; /* 0: as many as each list has by default */
@@ -55,8 +55,9 @@ typedef struct pt_stacks_options {
 
 extern const pt_tool_t pt_stacks_tool;
 
-/* As pt_option_parse; a command is taken off the operands. */
+/* As pt_option_parse; a command is taken off the operands. Free it in every case. */
 int pt_stacks_options_parse(pt_stacks_options_t *o, int argc, char *const *argv,
                             pt_string_list_t *ret_operands);
+void pt_stacks_options_free(pt_stacks_options_t *o);
 
 #endif
