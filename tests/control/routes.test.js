@@ -4,7 +4,7 @@ const test = require('node:test');
 const assert = require('node:assert');
 const fs = require('fs');
 const path = require('path');
-const { spawnSync } = require('child_process');
+const { spawn, spawnSync } = require('child_process');
 const { start, ask, until, folder } = require('./program.js');
 
 const ROUTES = { GET: ['/', '/health', '/status', '/stats', '/metrics', '/scopes'], POST: ['/flush', '/hold', '/resume'] };
@@ -78,6 +78,31 @@ test('curl is served, over TCP and over a socket file', async (t) => {
         await p.end();
     }
     assert.ok(!fs.existsSync(`${dir}/sock`), 'the socket file is left');
+});
+
+test('wrk asks for all that it can; the program goes on meanwhile', async (t) => {
+    if (spawnSync('wrk', ['--version']).error) {
+        t.skip('wrk is not installed');
+        return;
+    }
+    const p = await start();
+    // Few enough for the limit of 64 while those of the wrk before are being closed.
+    let steps = 0;
+    for (const route of ['/status', '/scopes', '/metrics']) {
+        const child = spawn('wrk', ['-t', '2', '-c', '16', '-d', '1s', p.url + route]);
+        let out = '';
+        child.stdout.setEncoding('utf8').on('data', (s) => { out += s; });
+        const over = new Promise((done) => child.on('close', (status) => done(status)));
+        let status;
+        over.then((s) => { status = s; });
+        for (; status === undefined; steps++)
+            await p.say(`step ${steps}`, 'stepped');
+        assert.strictEqual(status, 0, out);
+        assert.ok(Number(/^ +(\d+) requests in/m.exec(out)[1]) > 32, out);
+        assert.doesNotMatch(out, /Non-2xx|Socket errors/);
+    }
+    assert.strictEqual((await p.ask('GET', '/status')).json.global_step, steps - 1);
+    await p.end();
 });
 
 test('bodies: JSON objects or nothing', async () => {
