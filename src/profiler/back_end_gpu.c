@@ -17,12 +17,14 @@
 
 typedef int (*cuda_fn)(void);
 typedef int (*roc_fn)(uint64_t thread);
+typedef const char *(*word_fn)(int error); /* cudaGetErrorString */
 
 typedef struct gpu {
     char *library; /* that was asked for; NULL */
     const char *const *usual;
     const char *start_name, *stop_name;
     void *start, *stop; /* functions; NULL until they are found */
+    void *word;         /* what says what a result means; NULL: nothing does */
     bool roc;
     char text[512];
 } gpu_t;
@@ -73,6 +75,7 @@ static bool take_functions(gpu_t *g, void *handle, const char *from) {
     }
     g->start = start;
     g->stop = stop;
+    g->word = g->roc ? NULL : dlsym(handle, "cudaGetErrorString");
     snprintf(g->text, sizeof(g->text), "%s and %s of %s", g->start_name, g->stop_name, from);
     return true;
 }
@@ -114,6 +117,15 @@ static bool find(gpu_t *g) {
     return false;
 }
 
+static const char *meaning(const gpu_t *g, int result) {
+    word_fn f;
+    if (!g->word) {
+        return NULL;
+    }
+    memcpy(&f, &g->word, sizeof(f));
+    return f(result);
+}
+
 static int call(gpu_t *g, void *function) {
     int result;
     if (g->roc) {
@@ -126,8 +138,10 @@ static int call(gpu_t *g, void *function) {
         result = f();
     }
     if (result) {
-        snprintf(g->text, sizeof(g->text), "%s returned %d",
-                 function == g->start ? g->start_name : g->stop_name, result);
+        const char *word = meaning(g, result);
+        snprintf(g->text, sizeof(g->text), "%s returned %d%s%s",
+                 function == g->start ? g->start_name : g->stop_name, result, word ? ": " : "",
+                 word ? word : "");
     }
     return result ? PERFTRACE_ERR_STATE : PERFTRACE_OK;
 }

@@ -153,7 +153,8 @@ static void what_they_return_is_told(void **state) {
     o.schedule.wait = 0;
     perftrace_profiler_t *p = book_open(&o);
     assert_int_equal(perftrace_profiler_start(p, NULL), PERFTRACE_ERR_UNSUPPORTED);
-    assert_int_equal(told("cuda does not record: cudaProfilerStart returned 35"), 1);
+    assert_int_equal(
+        told("cuda does not record: cudaProfilerStart returned 35: the driver is too old\n"), 1);
     assert_int_equal(*f.stops, 0);
     *f.result = 0;
     assert_int_equal(perftrace_profiler_start(p, NULL), 0);
@@ -161,6 +162,7 @@ static void what_they_return_is_told(void **state) {
     assert_int_equal(perftrace_profiler_stop(p), 0);
     assert_int_equal(told("cuda lost the window"), 1);
     assert_int_equal(told("cudaProfilerStop returned 36"), 1);
+    assert_int_equal(told("returned 36:"), 0); /* without a word for it */
     perftrace_profiler_close(p);
 }
 
