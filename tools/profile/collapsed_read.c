@@ -101,98 +101,20 @@ static void set_thread(reader_t *r, const char *name, size_t len) {
     r->thread = *known;
 }
 
-void pt_leaf_index_free(pt_leaf_index_t *index) {
-    free(index->slot);
-    for (unsigned i = 0; i < PT_LEAF_THREADS; i++) {
-        free(index->thread[i].node);
-    }
-    *index = (pt_leaf_index_t){.slot = NULL};
-}
-
-static bool grow_slots(pt_leaf_index_t *x) {
-    size_t cap = x->cap > 0 ? x->cap * 2 : 1024;
-    struct pt_leaf_slot *slot = calloc(cap, sizeof *slot);
-    for (size_t i = 0; slot != NULL && i < x->cap; i++) {
-        size_t at = (size_t)x->slot[i].hash & (cap - 1);
-        while (slot[at].hash != 0) {
-            at = (at + 1) & (cap - 1);
-        }
-        slot[at] = x->slot[i].hash != 0 ? x->slot[i] : slot[at];
-    }
-    if (slot != NULL) {
-        free(x->slot);
-        x->slot = slot;
-        x->cap = cap;
-    }
-    return slot != NULL;
-}
-
-/* The frame of a leaf: by one look-up in less memory than the model's own takes. */
-static uint32_t find_frame(reader_t *r, pt_leaf_index_t *x, const char *name, size_t len) {
-    uint64_t hash = perftrace__hash_bytes(name, len, r->p->frame_of_name.seed);
-    hash += hash == 0 ? 1 : 0;
-    size_t at = (size_t)hash & (x->cap - 1);
-    for (; x->slot[at].hash != 0; at = (at + 1) & (x->cap - 1)) {
-        const struct pt_leaf_slot *s = &x->slot[at];
-        if (s->hash == hash && s->len == len &&
-            memcmp(pt_profile_text(r->p, s->text), name, len) == 0) {
-            return s->frame;
-        }
-    }
-    uint32_t frame = pt_profile_frame(r->p, name, len);
-    if (frame != PT_PROFILE_NONE) {
-        x->slot[at] = (struct pt_leaf_slot){
-            .hash = hash, .text = r->p->frame[frame].name, .len = (uint32_t)len, .frame = frame};
-        x->count++;
-    }
-    return frame;
-}
-
-/* Room for all frames there may be in the threads's list; NULL: without memory, or for no thread.
- */
-static uint32_t *node_of_frame(reader_t *r, pt_leaf_index_t *x, uint32_t frame) {
-    if (r->thread.number >= PT_LEAF_THREADS || frame == PT_PROFILE_NONE) {
-        return NULL;
-    }
-    struct pt_leaf_nodes *t = &x->thread[r->thread.number];
-    if (frame >= t->cap) {
-        size_t cap = PT_MAX((size_t)frame + 1, 2 * t->cap);
-        uint32_t *node = realloc(t->node, cap * sizeof *node);
-        if (node == NULL) {
-            return NULL;
-        }
-        memset(node + t->cap, 0, (cap - t->cap) * sizeof *node);
-        *t = (struct pt_leaf_nodes){node, cap};
-    }
-    return &t->node[frame];
-}
-
-/* A frame right below the root. */
-static uint32_t find_leaf(reader_t *r, const char *name, size_t len) {
-    pt_leaf_index_t *x = r->how->index;
-    if (x == NULL || len > UINT32_MAX || (x->count >= x->cap / 2 && !grow_slots(x))) {
-        return pt_profile_node(r->p, r->thread.root, pt_profile_frame(r->p, name, len));
-    }
-    uint32_t frame = find_frame(r, x, name, len);
-    uint32_t *known = node_of_frame(r, x, frame);
-    if (known != NULL && *known != 0) {
-        return *known - 1;
-    }
-    uint32_t node = pt_profile_node(r->p, r->thread.root, frame);
-    if (known != NULL && node != PT_PROFILE_NONE) {
-        *known = node + 1;
-    }
-    return node;
-}
-
-static uint32_t leaf_of(reader_t *r, const char *stack, size_t len) {
+/* Of a stack only its thread and its last frame. */
+static void add_leaf(reader_t *r, const char *stack, size_t len, double weight) {
     const char *first = memchr(stack, ';', len);
     size_t thread = first != NULL ? (size_t)(first - stack) : len;
     set_thread(r, stack, pt_collapsed_clean(stack, thread));
     const char *last = first != NULL ? memrchr(first, ';', len - thread) : NULL;
     const char *leaf = last != NULL ? last + 1 : stack;
-    size_t n = (size_t)(stack + len - leaf);
-    return find_leaf(r, leaf, pt_collapsed_clean(leaf, n));
+    size_t n = pt_collapsed_clean(leaf, (size_t)(stack + len - leaf));
+    if (r->how->index != NULL && r->thread.root != PT_PROFILE_NONE) {
+        pt_leaf_add(r->how->index, r->p, leaf, n, r->thread.number, weight);
+    } else {
+        uint32_t frame = pt_profile_frame(r->p, leaf, n);
+        pt_profile_add(r->p, pt_profile_node(r->p, r->thread.root, frame), weight);
+    }
 }
 
 static bool make_room(reader_t *r) {
@@ -279,8 +201,11 @@ static void read_line(reader_t *r, const char *line, size_t len, uint64_t number
     if (before < blank && pt_collapsed_weight(line + before + 1, blank - before - 1, &first)) {
         blank = before;
     }
-    pt_profile_add(r->p, r->how->leaves_only ? leaf_of(r, line, blank) : node_of(r, line, blank),
-                   weight);
+    if (r->how->leaves_only) {
+        add_leaf(r, line, blank, weight);
+    } else {
+        pt_profile_add(r->p, node_of(r, line, blank), weight);
+    }
 }
 
 uint64_t pt_collapsed_read(pt_profile_t *p, const char *text, size_t len,
@@ -300,6 +225,9 @@ uint64_t pt_collapsed_read(pt_profile_t *p, const char *text, size_t len,
             read_line(&r, line, (size_t)(stop - line), lines);
         }
         line = next;
+    }
+    if (how->index != NULL) {
+        pt_leaf_flush(how->index, p);
     }
     free(r.path);
     free(r.end);

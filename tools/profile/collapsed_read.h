@@ -5,25 +5,9 @@
  * (+0x1f, in lower case) are taken off. Lines that begin with # are comments. Pure. */
 #ifndef PERFTRACE_PROFILE_COLLAPSED_READ_H
 #define PERFTRACE_PROFILE_COLLAPSED_READ_H
+#include "leaf_index.h"
 #include "profile_model.h"
 #include "profile_problem.h"
-
-/* Where the leaves of a model are, from one piece of its text to the next. All zero at first;
- * belongs to one model. */
-#define PT_LEAF_THREADS 64
-typedef struct pt_leaf_index {
-    struct pt_leaf_slot {
-        uint64_t hash; /* of the name; 0: free */
-        size_t text;   /* the name, in the model's text */
-        uint32_t len, frame;
-    } * slot;
-    size_t cap, count;
-    struct pt_leaf_nodes {
-        uint32_t *node; /* of each frame, plus 1, right below the root; 0: none yet */
-        size_t cap;
-    } thread[PT_LEAF_THREADS]; /* of the first threads; of others there may be too many */
-} pt_leaf_index_t;
-void pt_leaf_index_free(pt_leaf_index_t *index);
 
 typedef struct pt_collapsed_how {
     bool
