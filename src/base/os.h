@@ -50,6 +50,11 @@ int perftrace__os_open(const char *path, int flags, mode_t mode);
 /* The same for memory without a name (memfd_create). */
 int perftrace__os_open_memory(const char *name);
 
+/* Takes those of 0, 1 and 2 that are closed, before code that is not ours opens descriptors there
+ * (libuv ends the process when it closes one). Reads of 0 and writes to 1 and 2 fail as before, and
+ * programs that are started have them closed. Any thread. */
+void perftrace__os_take_streams(void);
+
 /* Which file a descriptor means. Programs that close every descriptor there is (daemons do) get
  * ours for files of their own. */
 typedef struct perftrace__os_file_id {

@@ -1,6 +1,8 @@
 /* http_client.c: many requests at once, each with its deadline. SPDX-License-Identifier: MIT */
 #include "http_client.h"
 
+#include "os.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <uv.h>
@@ -178,6 +180,7 @@ static void begin(exchange_t *x, uv_loop_t *loop) {
 bool perftrace__http_calls(perftrace__http_call_t *calls, size_t count) {
     uv_loop_t loop;
     exchange_t *all = calloc(count > 0 ? count : 1, sizeof *all);
+    perftrace__os_take_streams();
     if (all == NULL || uv_loop_init(&loop) != 0) {
         free(all);
         return false;

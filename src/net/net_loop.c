@@ -210,6 +210,7 @@ static int init_loop(perftrace__net_loop_t *loop) {
     if (loop->mark < 0) {
         return uv_translate_sys_error(errno);
     }
+    perftrace__os_take_streams();
     int rc = uv_loop_init(&loop->uv);
     if (rc == 0) {
         rc = uv_async_init(&loop->uv, &loop->wake, on_wake);

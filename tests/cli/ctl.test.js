@@ -6,12 +6,20 @@ const assert = require('node:assert');
 const fs = require('fs');
 const path = require('path');
 const zlib = require('zlib');
+const { spawnSync } = require('child_process');
 const t = require('./ctl_tool.js');
 
 test.afterEach(() => t.closeAll());
 
 const results = (r) => r.json.workers.map((w) => w.result);
 const list = (...workers) => ({ workers });
+
+test('closed standard streams', () => {
+    for (const [closed, status] of [['<&-', 3], ['<&- 2>&-', 3], ['>&-', 4], ['<&- >&- 2>&-', 4]]) {
+        const r = spawnSync('sh', ['-c', `exec "$0" status http://127.0.0.1:1 ${closed}`, t.TOOL]);
+        assert.deepStrictEqual([r.status, r.signal], [status, null], closed); // nobody listens; nobody is told
+    }
+});
 
 test('start and stop reach every worker that the router lists', async () => {
     const workers = [await t.vllm(), await t.vllm(), await t.vllm()];

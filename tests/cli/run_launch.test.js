@@ -6,7 +6,7 @@ const fs = require('fs');
 const path = require('path');
 const http = require('http');
 const { spawn, spawnSync } = require('child_process');
-const { run, start, folder, files, withFakes, until, sleep, alive } = require('./run_tool.js');
+const { TOOL, run, start, folder, files, withFakes, until, sleep, alive } = require('./run_tool.js');
 
 const sh = (script) => ['--', 'sh', '-c', script];
 
@@ -17,6 +17,13 @@ test('ranks are told who they are', async () => {
     assert.deepStrictEqual(r.stdout.trim().split('\n').sort(), [
         '[rank 0] 0 3 0 3 127.0.0.1 29500', '[rank 1] 1 3 1 3 127.0.0.1 29500',
         '[rank 2] 2 3 2 3 127.0.0.1 29500']);
+});
+
+test('closed standard streams', () => {
+    for (const closed of ['<&-', '<&- >&-', '<&- >&- 2>&-']) {
+        const r = spawnSync('sh', ['-c', `exec "$0" -n 2 -- sh -c 'exit 0' ${closed}`, TOOL]);
+        assert.deepStrictEqual([r.status, r.signal], [0, null], `${closed}: ${r.stderr}`);
+    }
 });
 
 test('the second of two nodes', async () => {

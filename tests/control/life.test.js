@@ -240,6 +240,16 @@ test('a program that closes all descriptors lives on', async (t) => {
     assert.deepStrictEqual(end, { code: 0, signal: null }, p.stderr);
 });
 
+test('a program whose standard streams are closed', () => {
+    for (const closed of ['<&-', '<&- >&-', '<&- >&- 2>&-']) {
+        const dir = folder();
+        const r = spawnSync('sh', ['-c', `exec "$0" ${closed}`, process.env.CONTROL_PROG], {
+            env: { ...process.env, PERFTRACE_DIR: dir, PERFTRACE_RING_DIR: dir, PERFTRACE_RANK: '0', PERFTRACE_CONTROL: 'on' } });
+        assert.deepStrictEqual([r.status, r.signal], [0, null], `${closed}: ${r.stderr}`);
+        assert.deepStrictEqual(fs.readdirSync(dir), ['traces-r0.jsonl']);
+    }
+});
+
 test('an idle server makes no system call for 5 s', { timeout: 60000 }, async (t) => {
     if (spawnSync('strace', ['-V']).error) {
         t.skip('strace is not installed');

@@ -4,6 +4,7 @@
 #include "exit_code.h"
 #include "human.h"
 #include "message.h"
+#include "os.h"
 #include "run_rank.h"
 
 #include <inttypes.h>
@@ -230,6 +231,7 @@ static bool name_missing(const pt_launch_t *launch) {
 int pt_launch(const pt_launch_request_t *request) {
     loop_state_t *s = calloc(1, sizeof(*s));
     int status = PT_EXIT_INTERNAL;
+    perftrace__os_take_streams();
     if (!s || uv_loop_init(&s->launch.loop) != 0) {
         pt_error("out of memory");
         free(s);
