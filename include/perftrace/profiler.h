@@ -419,9 +419,9 @@ typedef struct perftrace_profiler_status {
     int64_t last_step;
     int64_t steps_done;
     int64_t steps_wanted;
-    int64_t saved; /* windows of all profilers that were saved */
-    char role[64]; /* whose window it is; cut */
-    char stage[64];
+    int64_t saved;        /* windows of all profilers that were saved */
+    char role[64];        /* whose window it is, or whose request waits; cut */
+    char stage[64];       /* label of the request or stage */
     char last_mark[64];   /* of the last window that was saved */
     char last_path[1024]; /* its last file; "" none, or too long */
     /* What of the last window did not start or was lost, and why; "" nothing. Cut. */

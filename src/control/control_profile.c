@@ -44,6 +44,9 @@ static void put_text(perftrace__strbuf_t *out, const char *key, const char *text
 /* "recording step 5 to 7 of update, 3 of 4 steps". */
 static void put_window(perftrace__strbuf_t *out, const perftrace_profiler_status_t *s) {
     perftrace__strbuf_puts(out, state_word(s));
+    if (s->state == PERFTRACE_PROFILER_WAITING) {
+        perftrace__strbuf_puts(out, " for its steps");
+    }
     if (s->first_step >= 0) {
         perftrace__strbuf_printf(out, " from step %lld", (long long)s->first_step);
     }

@@ -150,6 +150,11 @@ int perftrace_profiler_get_status(perftrace_profiler_status_t *ret) {
         s.steps_wanted = g->info.steps_wanted;
         snprintf(s.role, sizeof(s.role), "%.*s", (int)sizeof(s.role) - 1, g->info.role);
         snprintf(s.stage, sizeof(s.stage), "%.*s", (int)sizeof(s.stage) - 1, g->stage);
+    } else if (g->current) { /* whose request waits, and what it is called */
+        const char *role = g->current->opt.name.role;
+        snprintf(s.role, sizeof(s.role), "%.*s", (int)sizeof(s.role) - 1, role ? role : "");
+        snprintf(s.stage, sizeof(s.stage), "%.*s", (int)sizeof(s.stage) - 1,
+                 g->current->collect.label);
     }
     memcpy(s.last_mark, g->last_mark, sizeof(s.last_mark));
     memcpy(s.last_path, g->last_path, sizeof(s.last_path));

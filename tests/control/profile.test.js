@@ -46,8 +46,10 @@ test('a window from now to the stop; a second start is told which window is open
 test('so many steps from a step on: waiting, recording, saved', async () => {
     const p = await start(SELF);
     await step(p, 4);
-    const a = await post(p, '/start_profile', { num_steps: 2, start_step: 6 });
+    const a = await post(p, '/start_profile', { num_steps: 2, start_step: 6, label: 'mine' });
     assert.strictEqual(json(a).profiler.state, 'waiting', a.body);
+    const other = await post(p, '/start_profile', {});
+    assert.deepStrictEqual([other.status, json(other).error], [409, 'a window is open: waiting for its steps (mine)']);
     await step(p, 5);
     assert.strictEqual((await profiler(p)).state, 'waiting');
     await step(p, 6);

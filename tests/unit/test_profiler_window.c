@@ -311,6 +311,9 @@ static void a_request_counts_its_iterations(void **state) {
     }
     assert_int_equal(perftrace_profiler_start(p, &r), 0);
     assert_int_equal(state_now(), PERFTRACE_PROFILER_WAITING);
+    perftrace_profiler_status_t waiting = {.struct_size = sizeof(waiting)};
+    assert_int_equal(perftrace_profiler_get_status(&waiting), 0);
+    assert_string_equal(waiting.stage, "by hand"); /* whose steps are waited for */
     assert_int_equal(perftrace_profiler_start(p, &r), PERFTRACE_ERR_STATE);
     for (int i = 103; i < 110; i++) {
         perftrace_profiler_step(p, i);
