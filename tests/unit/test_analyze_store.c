@@ -41,11 +41,11 @@ static void the_lean_reader_reads_what_the_exact_one_does(void **state) {
     for (size_t i = 0; i < PT_ARRAY_LEN(events); i++) {
         size_t len = strlen(events[i]), used;
         char *p = calloc(1, len + PT_EVENT_PAD);
-        perftrace__json_hints_t hints = {{0}};
+        pt_lean_t lean = {.next = 0};
         pt_event_reader_t exact = {.repairs = 0};
         pt_event_t a, b;
         memcpy(p, events[i], len);
-        assert_true(pt_event_read_lean(p, len, &hints, &a));
+        assert_true(pt_event_read_lean(p, len, &lean, &a));
         assert_int_equal(pt_event_read_json(&exact, p, len, &b, &used), PT_EVENT_FOUND);
         assert_int_equal(a.ph, b.ph);
         assert_int_equal(a.ts, b.ts);
@@ -83,12 +83,50 @@ static void the_lean_reader_leaves_what_is_odd(void **state) {
     for (size_t i = 0; i < PT_ARRAY_LEN(events); i++) {
         size_t len = strlen(events[i]);
         char *p = calloc(1, len + PT_EVENT_PAD);
-        perftrace__json_hints_t hints = {{0}};
+        pt_lean_t lean = {.next = 0};
         pt_event_t ev;
         memcpy(p, events[i], len);
-        assert_false(pt_event_read_lean(p, len, &hints, &ev));
+        assert_false(pt_event_read_lean(p, len, &lean, &ev));
         free(p);
     }
+}
+
+static bool lean_reads(pt_lean_t *lean, const char *text, pt_event_t *ret_event) {
+    size_t len = strlen(text);
+    char *p = calloc(1, len + PT_EVENT_PAD);
+    memcpy(p, text, len);
+    bool good = pt_event_read_lean(p, len, lean, ret_event);
+    free(p);
+    return good;
+}
+
+static void arrows_are_learned_and_still_strict(void **state) {
+#define ARROW(ph, id, ts, end)                                                                     \
+    "{\n \"ph\": \"" ph "\", \"id\": " id ", \"pid\": 0, \"tid\": 7, \"ts\": " ts                  \
+    ", \"cat\": \"ac2g\", \"name\": \"a9\"" end
+    static const struct {
+        const char *text;
+        bool good;
+        char ph;
+    } cases[] = {{ARROW("s", "5", "1.5", "}"), true, 's'},
+                 {ARROW("f", "5", "1.5", ", \"bp\": \"e\"}"), true, 'f'},
+                 {ARROW("s", "123456789", "-4458676416788.066", "}"), true, 's'},
+                 {ARROW("f", "0", "1e5", ", \"bp\": \"e\"}"), true, 'f'},
+                 {ARROW("s", "05", "1.5", "}"), false, 0},
+                 {ARROW("s", "5", "1.", "}"), false, 0},
+                 {ARROW("s", "5", "1.5x", "}"), false, 0},
+                 {ARROW("s", "", "1.5", "}"), false, 0},
+                 {ARROW("s", "5", "1.5", ""), false, 0},
+                 {ARROW("s", "5", "NaN", "}"), false, 0}};
+    pt_lean_t lean = {.next = 0};
+    (void)state;
+    for (size_t i = 0; i < PT_ARRAY_LEN(cases); i++) {
+        pt_event_t ev;
+        assert_int_equal(lean_reads(&lean, cases[i].text, &ev), cases[i].good);
+        assert_true(!cases[i].good || ev.ph == cases[i].ph);
+        assert_true(!cases[i].good || (ev.has & PT_EVENT_HAS_TS) != 0);
+    }
+    assert_int_equal(lean.next, 2); /* what is known is not learned again */
 }
 
 static void begins_and_ends_become_rows(void **state) {
@@ -181,6 +219,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_lean_reader_reads_what_the_exact_one_does),
         cmocka_unit_test(the_lean_reader_leaves_what_is_odd),
+        cmocka_unit_test(arrows_are_learned_and_still_strict),
         cmocka_unit_test(begins_and_ends_become_rows),
         cmocka_unit_test(categories_tell_kinds),
         cmocka_unit_test(arguments_are_found_by_their_keys),

@@ -5,6 +5,7 @@
 
 #include "event_fast.h"
 #include "event_json.h"
+#include "plain_text.h"
 #include "trace_time.h"
 
 static bool take_time(const perftrace__json_slice_t *value, int64_t *ret_ns) {
@@ -60,13 +61,88 @@ static bool take_member(const perftrace__json_slice_t *key, const perftrace__jso
     }
 }
 
-bool pt_event_read_lean(const char *p, size_t len, perftrace__json_hints_t *hints, pt_event_t *ev) {
+/* ---- arrows ---- */
+
+static bool is_arrow(const pt_arrow_t *a, const char *p, size_t len) {
+    const char *text = a->text, *end = p + len;
+    for (unsigned i = 0;; i++) {
+        if ((size_t)(end - p) < a->len[i] || memcmp(p, text, a->len[i]) != 0) {
+            return false;
+        }
+        p += a->len[i];
+        text += a->len[i];
+        if (i == a->numbers) {
+            return p == end;
+        }
+        p = p < end ? pt_plain_number(p) : NULL;
+        if (p == NULL || p > end) {
+            return false;
+        }
+    }
+}
+
+/* Learns from the text of an arrow that is strict. Some are not worth it. */
+static void learn(pt_lean_t *lean, const char *p, size_t len, char ph) {
+    pt_arrow_t *a = &lean->arrow[lean->next];
+    const char *end = p + len, *from = p;
+    size_t kept = 0;
+    bool in_string = false;
+    a->ph = 0;
+    a->numbers = 0;
+    while (p < end) {
+        bool number = !in_string && (*p == '-' || pt_plain_digit(*p));
+        if (*p == '\\' || (number && a->numbers == PT_ARROW_NUMBERS)) {
+            return;
+        }
+        in_string ^= *p == '"';
+        if (!number) {
+            p++;
+            continue;
+        }
+        size_t n = (size_t)(p - from);
+        if (kept + n > PT_ARROW_TEXT || n > UINT8_MAX) {
+            return;
+        }
+        memcpy(a->text + kept, from, n);
+        kept += n;
+        a->len[a->numbers++] = (uint8_t)n;
+        p = pt_plain_number(p);
+        if (p == NULL || p > end) {
+            return;
+        }
+        from = p;
+    }
+    size_t n = (size_t)(end - from);
+    if (kept + n > PT_ARROW_TEXT || n > UINT8_MAX) {
+        return;
+    }
+    memcpy(a->text + kept, from, n);
+    a->len[a->numbers] = (uint8_t)n;
+    a->ph = ph;
+    lean->next = (lean->next + 1) % PT_ARROW_KINDS;
+}
+
+static bool find_arrow(const pt_lean_t *lean, const char *p, size_t len, pt_event_t *ev) {
+    for (unsigned i = 0; i < PT_ARROW_KINDS; i++) {
+        if (lean->arrow[i].ph != 0 && is_arrow(&lean->arrow[i], p, len)) {
+            ev->ph = lean->arrow[i].ph;
+            ev->has = PT_EVENT_HAS_TS;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool pt_event_read_lean(const char *p, size_t len, pt_lean_t *lean, pt_event_t *ev) {
     perftrace__json_cursor_t c;
     perftrace__json_slice_t key, value;
     int more;
     memset(ev, 0, sizeof *ev);
+    if (len <= PT_ARROW_TEXT && find_arrow(lean, p, len, ev)) {
+        return true;
+    }
     perftrace__json_cursor_init_readable(&c, p, len, len + PT_EVENT_PAD);
-    perftrace__json_cursor_hint(&c, hints);
+    perftrace__json_cursor_hint(&c, &lean->hints);
     if (!perftrace__json_enter_object(&c)) {
         return false;
     }
@@ -75,6 +151,11 @@ bool pt_event_read_lean(const char *p, size_t len, perftrace__json_hints_t *hint
             return false;
         }
     }
-    return more == 0 && (c.notes & PERFTRACE__JSON_NOTES_TO_REPAIR) == 0 && ev->ph != 0 &&
-           (ev->name.len > 0 || ev->ph == 'E') && perftrace__json_at_end(&c);
+    bool good = more == 0 && (c.notes & PERFTRACE__JSON_NOTES_TO_REPAIR) == 0 && ev->ph != 0 &&
+                (ev->name.len > 0 || ev->ph == 'E') && perftrace__json_at_end(&c);
+    if (good && (ev->ph == 's' || ev->ph == 'f') && (ev->has & PT_EVENT_HAS_TS) != 0 &&
+        ev->args.len == 0) {
+        learn(lean, p, len, ev->ph);
+    }
+    return good;
 }

@@ -2,7 +2,6 @@
 #include "trace_reader.h"
 
 #include "event_fast.h"
-#include "event_lean.h"
 
 #include <stdio.h>
 
@@ -121,7 +120,7 @@ static void on_record(void *ctx, const char *p, size_t len, bool plain) {
         r->event(r->ctx, &ev);
         return;
     }
-    if (r->lean && pt_event_read_lean(p, len, &r->hints, &ev)) {
+    if (r->lean && pt_event_read_lean(p, len, &r->lean_state, &ev)) {
         r->parser.odd = 0;
         r->record = p;
         r->ordinal++;

@@ -6,6 +6,7 @@
 #define PERFTRACE_TRACE_READER_H
 #include "cutter.h"
 #include "event_json.h"
+#include "event_lean.h"
 #include "event_shape.h"
 #include "trace_problem.h"
 
@@ -26,7 +27,7 @@ typedef struct pt_trace_reader {
     pt_cutter_t cutter;
     pt_event_reader_t parser;
     pt_shape_set_t shapes;
-    perftrace__json_hints_t hints;
+    pt_lean_t lean_state;
     const char *record; /* the record that is being read; NULL: none */
 } pt_trace_reader_t;
 
