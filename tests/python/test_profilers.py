@@ -242,6 +242,29 @@ class Windows(Case):
             p.stop()
         self.assertEqual(len(self.events("detail")), 2)
 
+    def test_stages_of_a_window_are_ranges_of_the_back_end(self):
+        calls = []
+        back_end = pr.BackEnd(range_begin=calls.append, range_end=lambda: calls.append(None))
+        with self.open(back_end, steps=[1]) as p:
+            for step in range(3):
+                p.step(step)
+                with p.stage("update"):
+                    with p.stage("inner \u00e9"):
+                        pass
+        self.assertEqual(calls, ["actor.update", "actor.inner \u00e9", None, None])
+
+        def fails(label=None):
+            raise KeyError(label)
+        p = self.open(pr.BackEnd(range_begin=fails, range_end=fails))
+        p.start()
+        for _ in range(3):
+            with p.stage("update"):
+                calls.append("body")
+        p.stop()
+        self.assertEqual(calls[4:], ["body"] * 3)
+        self.assertEqual(len(p.errors), 6)
+        said = [text for _, text in self.said if "raised KeyError" in text]
+        self.assertEqual(len(said), 2, said)  # each once
 
     def test_stages_of_a_window_are_scopes_also_of_coroutines(self):
         self.configure()

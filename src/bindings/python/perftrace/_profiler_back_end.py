@@ -48,14 +48,19 @@ class BackEnd:
     stop: Optional[Callable[[Window], Any]] = None
     step: Optional[Callable[[int, Action], Any]] = None  # -1: a step without a number
     describe: Optional[Callable[[], str]] = None
+    # A stage ("role.stage") begins and ends within a window that this records; several threads at once.
+    range_begin: Optional[Callable[[str], Any]] = None
+    range_end: Optional[Callable[[], Any]] = None
 
     def __init__(self, start: Optional[Callable[[Window], Any]] = None,
                  stop: Optional[Callable[[Window], Any]] = None,
                  step: Optional[Callable[[int, Action], Any]] = None,
                  describe: Optional[Callable[[], str]] = None, *, name: Optional[str] = None,
-                 extension: Optional[str] = None, gpu: Optional[bool] = None) -> None:
+                 extension: Optional[str] = None, gpu: Optional[bool] = None,
+                 range_begin: Optional[Callable[[str], Any]] = None,
+                 range_end: Optional[Callable[[], Any]] = None) -> None:
         given = {"start": start, "stop": stop, "step": step, "describe": describe, "name": name,
-                 "extension": extension, "gpu": gpu}
+                 "extension": extension, "gpu": gpu, "range_begin": range_begin, "range_end": range_end}
         for each, value in given.items():
             if value is not None:
                 setattr(self, each, value)
@@ -67,12 +72,15 @@ class Calls:
     def __init__(self, profiler: Any, back_end: BackEnd) -> None:
         self.profiler, self.back_end = profiler, back_end
         self.failed = ""  # why the last call failed
-        self.told_step = False
+        self.told: Set[str] = set()  # what is called often and has failed
         self.structure = c.BackEnd(
             name=text_of(back_end.name), extension=text_of(back_end.extension),
             gpu=int(bool(back_end.gpu)), start=c.SPAN(self.start), stop=c.SPAN(self.stop),
             step=c.STEP(self.step) if back_end.step is not None else c.STEP(),
-            describe=c.DESCRIBE(self.describe))
+            describe=c.DESCRIBE(self.describe),
+            range_begin=c.RANGE_BEGIN(self.range_begin) if back_end.range_begin is not None
+            else c.RANGE_BEGIN(),
+            range_end=c.RANGE_END(self.range_end) if back_end.range_end is not None else c.RANGE_END())
 
     def call(self, what: str, *args: Any) -> Any:
         """(whether it went well, what it returned)"""
@@ -87,8 +95,9 @@ class Calls:
             return True, None if function is None else function(*args)
         except BaseException as error:
             self.failed = failure(type(error), error)
-            tell = what != "step" or not self.told_step  # not at each step
-            self.told_step = self.told_step or what == "step"
+            tell = what not in self.told  # not at each step
+            if what in ("step", "range_begin", "range_end"):
+                self.told.add(what)
             self.profiler._keep(error, f"{what} of the back end {self.back_end.name} raised "
                                        f"{self.failed}" if tell else None)
             return False, None
@@ -104,6 +113,12 @@ class Calls:
 
     def step(self, user: Any, step: int, action: int) -> None:
         self.call("step", step, Action(action))
+
+    def range_begin(self, user: Any, label: bytes) -> None:
+        self.call("range_begin", label.decode("utf-8", "replace"))
+
+    def range_end(self, user: Any) -> None:
+        self.call("range_end")
 
     def describe(self, user: Any, to: int, size: int) -> int:
         failed, self.failed = self.failed, ""

@@ -61,6 +61,8 @@ class Window(ctypes.Structure):
 SPAN = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(Window))
 STEP = ctypes.CFUNCTYPE(None, c_void_p, c_int64, c_int)
 DESCRIBE = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)
+RANGE_BEGIN = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
+RANGE_END = ctypes.CFUNCTYPE(None, c_void_p)
 LOG = ctypes.CFUNCTYPE(None, c_int, c_char_p, c_void_p)
 
 
@@ -69,7 +71,8 @@ class BackEnd(ctypes.Structure):
     """perftrace_profiler_back_end_t"""
     _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("extension", c_char_p),
                 ("gpu", c_int), ("start", SPAN), ("stop", SPAN), ("step", STEP),
-                ("describe", DESCRIBE), ("user", c_void_p)]
+                ("describe", DESCRIBE), ("user", c_void_p), ("range_begin", RANGE_BEGIN),
+                ("range_end", RANGE_END)]
 
 
 @_sized
