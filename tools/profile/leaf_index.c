@@ -76,10 +76,12 @@ static uint32_t find_node(pt_leaf_index_t *x, pt_profile_t *p, const pt_leaf_sam
     if (known != NULL && *known != 0) {
         return *known - 1;
     }
-    uint32_t node = pt_profile_node(p, p->thread[s->thread].root, frame);
-    if (known != NULL && node != PT_PROFILE_NONE) {
-        *known = node + 1;
+    uint32_t root = p->thread[s->thread].root;
+    if (known == NULL) {
+        return pt_profile_node(p, root, frame);
     }
+    uint32_t node = pt_profile_node_new(p, root, frame);
+    *known = node != PT_PROFILE_NONE ? node + 1 : 0;
     return node;
 }
 

@@ -123,6 +123,13 @@ uint32_t pt_profile_node(pt_profile_t *p, uint32_t parent, uint32_t frame) {
     return (uint32_t)*at;
 }
 
+uint32_t pt_profile_node_new(pt_profile_t *p, uint32_t parent, uint32_t frame) {
+    if (parent == PT_PROFILE_NONE || frame == PT_PROFILE_NONE) {
+        return PT_PROFILE_NONE;
+    }
+    return new_node(p, parent, frame, p->node[parent].thread, p->node[parent].depth + 1);
+}
+
 /* ---- threads ---- */
 
 uint32_t pt_profile_thread_new(pt_profile_t *p, const char *name, size_t len,

@@ -81,6 +81,9 @@ uint32_t pt_profile_frame(pt_profile_t *p, const char *name, size_t len);
 uint32_t pt_profile_frame_at(pt_profile_t *p, const char *name, size_t len, const char *file,
                              size_t file_len, int64_t line);
 uint32_t pt_profile_node(pt_profile_t *p, uint32_t parent, uint32_t frame);
+/* The same where the caller knows that there is none yet, and keeps the number: faster, and not
+ * found by pt_profile_node. */
+uint32_t pt_profile_node_new(pt_profile_t *p, uint32_t parent, uint32_t frame);
 /* The first thread of this name and unit, or a new one. */
 uint32_t pt_profile_thread(pt_profile_t *p, const char *name, size_t len, pt_profile_unit_t unit);
 /* A new one, though there may be others of its name. */

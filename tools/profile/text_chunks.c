@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #define CHUNK       ((size_t)4 << 20)
-#define SMALL_CHUNK ((size_t)512 << 10) /* where chunks share a model: it stays in the cache */
+#define SMALL_CHUNK ((size_t)256 << 10) /* where chunks share a model: it stays in the cache */
 #define LONGEST     ((size_t)64 << 20)
 /* Whatever the number of threads, which must not be seen in the result. Leaves alone are found so
  * fast that two keep up with the reading. */
