@@ -69,7 +69,7 @@ PERFTRACE_API perftrace_timer_t *perftrace_timer_get(const char *name);
 
 /* Begins and ends a time. timer NULL: nothing is taken. site: a scope's call site, so that the time
  * is a scope as well; NULL: none. Wait-free but for a thread's first time with a timer, which
- * allocates. An end without a begin, or a second one, does nothing. */
+ * allocates. timed NULL: nothing. An end without a begin, or a second one, does nothing. */
 PERFTRACE_API void perftrace_timer_begin(perftrace_timed_t *timed, perftrace_timer_t *timer,
                                          perftrace_i_site_t *site);
 PERFTRACE_API void perftrace_timer_end(perftrace_timed_t *timed);
@@ -84,16 +84,16 @@ PERFTRACE_API void perftrace_timer_add(perftrace_timer_t *timer, uint64_t ns);
 PERFTRACE_API int perftrace_timer_read(const char *name, int reset,
                                        perftrace_timer_stats_t *ret_stats);
 /* The same for all timers, in the order they were made: fn for each that has a count or losses. fn
- * must not call the timers. */
+ * must not call the timers; NULL: they are reset only. */
 PERFTRACE_API void perftrace_timers_read(int reset,
                                          void (*fn)(void *ctx, const perftrace_timer_stats_t *s),
                                          void *ctx);
 
-/* Adds what `from` counted to *into, as if one timer had taken both. Pure. */
+/* Adds what `from` counted to *into, as if one timer had taken both. NULL: nothing. Pure. */
 PERFTRACE_API void perftrace_timer_merge(perftrace_timer_stats_t *into,
                                          const perftrace_timer_stats_t *from);
 /* The time below which a share (0 to 1) of the times lies, from the buckets: within 13 % of it, and
- * never outside min_ns and max_ns. 0 when there are none. Pure. */
+ * never outside min_ns and max_ns. 0 when there are none, and for NULL. Pure. */
 PERFTRACE_API uint64_t perftrace_timer_quantile_ns(const perftrace_timer_stats_t *stats,
                                                    double share);
 /* The least time of a bucket, ns. Pure. */

@@ -20,6 +20,7 @@
 
 #define DEFAULT_HZ      99
 #define ENABLE_LIMIT_MS 10000
+#define DYING_LIMIT_MS  1000
 #define STOP_LIMIT_MS   60000
 #define SCRIPT_LIMIT_MS 600000
 
@@ -50,24 +51,38 @@ static void *perf_open(const perftrace_profiler_options_t *o) {
 
 static void perf_close(void *user) {
     perf_t *s = user;
-    perftrace__perf_process_end(&s->record, 0);
+    perftrace__perf_process_forget(&s->record);
     free(s->command);
     free(s);
 }
 
-/* Why it failed: perf's own words, when it had any. */
-static void explain(perf_t *s, perftrace__perf_process_t *process, const char *what, int err) {
+/* Why it failed: perf's own words, when it had any; else `why`. */
+static void explain(perf_t *s, perftrace__perf_process_t *process, const char *what,
+                    const char *why) {
     char said[256];
     perftrace__perf_process_said(process, said, sizeof(said));
-    if (said[0]) {
-        snprintf(s->text, sizeof(s->text), "%s: %s", what, said);
+    snprintf(s->text, sizeof(s->text), "%s: %s", what, said[0] ? said : why);
+}
+
+/* The same, by what perftrace__perf_process_end has returned. perf is often silent, for one when
+ * the disk is full. */
+static void explain_end(perf_t *s, perftrace__perf_process_t *process, const char *what,
+                        int ended) {
+    char why[320];
+    if (ended < 0) {
+        snprintf(why, sizeof(why), "it did not answer and was killed");
+    } else if (ended > 128 && ended < 255) {
+        snprintf(why, sizeof(why), "it was ended by signal %d", ended - 128);
     } else {
-        snprintf(s->text, sizeof(s->text), "%s: %s", what, strerror(err));
+        snprintf(why, sizeof(why), "it ended with status %d (is there space in %.200s?)", ended,
+                 s->data);
     }
+    explain(s, process, what, why);
 }
 
 static int perf_start(void *user, const perftrace_profiler_window_t *w) {
     perf_t *s = user;
+    perftrace__perf_process_forget(&s->record); /* a forked child closes what is its parent's */
     snprintf(s->pid, sizeof(s->pid), "%u", perftrace__os_pid());
     int made = snprintf(s->data, sizeof(s->data), "%s/.perf-%s-XXXXXX", w->dir, s->pid);
     int fd = made > 0 && (size_t)made < sizeof(s->data) ? mkostemp(s->data, O_CLOEXEC) : -1;
@@ -95,8 +110,8 @@ static int perf_start(void *user, const perftrace_profiler_window_t *w) {
     if (err) {
         snprintf(s->text, sizeof(s->text), "%s cannot be run: %s", s->command, strerror(err));
     } else if (!perftrace__perf_process_tell(&s->record, "enable", ENABLE_LIMIT_MS)) {
-        perftrace__perf_process_end(&s->record, 0);
-        explain(s, &s->record, "perf record does not sample", ETIMEDOUT);
+        const int ended = perftrace__perf_process_end(&s->record, DYING_LIMIT_MS);
+        explain_end(s, &s->record, "perf record does not sample", ended);
         err = EIO;
     }
     if (err) {
@@ -118,7 +133,7 @@ static int collapse(perf_t *s, const char *path) {
     perftrace__perf_process_init(&script);
     int err = perftrace__perf_process_read(&script, args, SCRIPT_LIMIT_MS, &stacks);
     if (err) {
-        explain(s, &script, "perf script failed", err);
+        explain(s, &script, "perf script failed", strerror(err));
         goto done;
     }
     perftrace__perf_stacks_write(&stacks, &out);
@@ -151,7 +166,7 @@ static int perf_stop(void *user, const perftrace_profiler_window_t *w) {
     perftrace__perf_process_tell(&s->record, "stop", ENABLE_LIMIT_MS);
     int ended = perftrace__perf_process_end(&s->record, STOP_LIMIT_MS);
     if (ended != 0) {
-        explain(s, &s->record, "perf record failed", ECHILD);
+        explain_end(s, &s->record, "perf record failed", ended);
     } else if (!w->path[0]) {
         snprintf(s->text, sizeof(s->text), "there is no file for the stacks");
     } else {

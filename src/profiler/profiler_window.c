@@ -284,6 +284,10 @@ static void stop_recorder(perftrace_profiler_t *p, perftrace__recorder_t *r,
     path[0] = '\0';
     if (r->calls.extension) {
         int fd = perftrace_trace_create(info->dir, name, r->calls.extension, path, size);
+        if (fd == PERFTRACE_ERR_NOT_FOUND && perftrace__os_mkdirs(info->dir) == 0) {
+            /* Somebody has removed the directory meanwhile. */
+            fd = perftrace_trace_create(info->dir, name, r->calls.extension, path, size);
+        }
         if (fd < 0) {
             perftrace__profiler_log(p, PERFTRACE_LOG_ERROR, "no file can be made in %s: %s",
                                     info->dir, perftrace__status_text(fd));

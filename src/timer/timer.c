@@ -271,11 +271,15 @@ perftrace_timer_t *perftrace_timer_get(const char *name) {
 
 void perftrace_timer_begin(perftrace_timed_t *timed, perftrace_timer_t *timer,
                            perftrace_i_site_t *site) {
-    perftrace_i_timed_begin(timed, timer, site);
+    if (timed != NULL) {
+        perftrace_i_timed_begin(timed, timer, site);
+    }
 }
 
 void perftrace_timer_end(perftrace_timed_t *timed) {
-    perftrace_i_timed_end(timed);
+    if (timed != NULL) {
+        perftrace_i_timed_end(timed);
+    }
 }
 
 void perftrace_timer_add(perftrace_timer_t *timer, uint64_t ns) {
@@ -355,7 +359,7 @@ void perftrace_timers_read(int reset, void (*fn)(void *ctx, const perftrace_time
         perftrace_timer_stats_t s;
         read_timer(timers.timer[i], reset != 0, rate, &s);
         s.struct_size = sizeof s;
-        if (s.count > 0 || s.lost > 0) {
+        if (fn != NULL && (s.count > 0 || s.lost > 0)) {
             fn(ctx, &s);
         }
     }

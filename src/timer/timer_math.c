@@ -12,6 +12,9 @@ uint64_t perftrace_timer_bucket_ns(unsigned bucket) {
 }
 
 void perftrace_timer_merge(perftrace_timer_stats_t *into, const perftrace_timer_stats_t *from) {
+    if (into == NULL || from == NULL) {
+        return;
+    }
     if (from->count > 0) {
         into->min_ns = into->count > 0 ? PT_MIN(into->min_ns, from->min_ns) : from->min_ns;
         into->max_ns = PT_MAX(into->max_ns, from->max_ns);
@@ -26,7 +29,7 @@ void perftrace_timer_merge(perftrace_timer_stats_t *into, const perftrace_timer_
 
 uint64_t perftrace_timer_quantile_ns(const perftrace_timer_stats_t *s, double share) {
     uint64_t total = 0, before = 0;
-    for (unsigned i = 0; i < PERFTRACE_TIMER_BUCKETS; i++) {
+    for (unsigned i = 0; s != NULL && i < PERFTRACE_TIMER_BUCKETS; i++) {
         total += s->buckets[i];
     }
     if (total == 0) {

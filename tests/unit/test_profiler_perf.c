@@ -12,6 +12,7 @@
 
 #include "perf_stacks.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -216,12 +217,68 @@ static void misbehaving_ones_are_told(void **state) {
     unlink(script_path);
 }
 
+/* Where perf says nothing, what became of it is said. */
+static void silent_ones_are_told(void **state) {
+    (void)state;
+    perftrace_profiler_options_t o = options();
+    write_script("exit 255");
+    o.perf_command = script_path;
+    perftrace_profiler_t *p = book_open(&o);
+    assert_int_equal(perftrace_profiler_start(p, NULL), PERFTRACE_ERR_UNSUPPORTED);
+    assert_int_equal(told("perf record does not sample: it ended with status 255 (is there space"),
+                     1);
+    perftrace_profiler_close(p);
+
+    write_script("read -u 10 line; echo ack >&11; read -u 10 line; kill -9 $$");
+    p = book_open(&o);
+    assert_int_equal(perftrace_profiler_start(p, NULL), 0);
+    assert_int_equal(perftrace_profiler_stop(p), 0);
+    assert_int_equal(told("perf lost the window: perf record failed: it was ended by signal 9"), 1);
+    perftrace_profiler_close(p);
+    unlink(script_path);
+}
+
+static int open_descriptors(void) {
+    int n = 0;
+    for (int fd = 0; fd < 256; fd++) {
+        n += fcntl(fd, F_GETFD) >= 0;
+    }
+    return n;
+}
+
+/* A child keeps nothing of its parent's perf once it has one itself, and does not end it. */
+static void a_forked_child_has_its_own(void **state) {
+    (void)state;
+    perftrace_profiler_options_t o = options();
+    int status;
+    write_script("if [ \"$1\" = record ]; then while read -u 10 line; do echo ack >&11;"
+                 " [ $line = stop ] && exit 0; done; exit 1; fi\n"
+                 "printf 'w 1\\n\\t1 leaf (/x)\\n\\n'");
+    o.perf_command = script_path;
+    const int before = open_descriptors();
+    perftrace_profiler_t *p = book_open(&o);
+    assert_int_equal(perftrace_profiler_start(p, NULL), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        const bool good = perftrace_profiler_start(p, NULL) == 0 && perftrace_profiler_stop(p) == 0;
+        _exit(good && open_descriptors() == before ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(perftrace_profiler_stop(p), 0);
+    assert_int_equal(told("perf lost"), 0);
+    perftrace_profiler_close(p);
+    assert_int_equal(open_descriptors(), before);
+    unlink(script_path);
+    assert_int_equal(files_of(0), 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples_become_stacks),
-        BOOK_CASE(perf_samples_this_process),
-        BOOK_CASE(again_with_children_ignored),
-        BOOK_CASE(misbehaving_ones_are_told),
+        cmocka_unit_test(samples_become_stacks), BOOK_CASE(perf_samples_this_process),
+        BOOK_CASE(again_with_children_ignored),  BOOK_CASE(misbehaving_ones_are_told),
+        BOOK_CASE(silent_ones_are_told),         BOOK_CASE(a_forked_child_has_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

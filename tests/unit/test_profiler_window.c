@@ -104,6 +104,18 @@ static void at_exit_all_that_and_the_status_is_untouched(void **state) {
     assert_int_equal(files_of(0), 1);
 }
 
+static void a_directory_that_was_removed_is_made_again(void **state) {
+    (void)state;
+    perftrace_profiler_options_t o = book_options();
+    perftrace_profiler_t *p = book_open(&o);
+    assert_int_equal(perftrace_profiler_start(p, NULL), 0);
+    assert_int_equal(rmdir(dir), 0);
+    assert_int_equal(perftrace_profiler_stop(p), 0);
+    assert_int_equal(told("no file can be made"), 0);
+    assert_int_equal(files_of(0), 1);
+    perftrace_profiler_close(p);
+}
+
 static void an_endless_schedule_tells_only_that_nothing_came(void **state) {
     (void)state;
     perftrace_profiler_options_t o = book_options();
@@ -574,6 +586,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         BOOK_CASE(pt21_windows_that_are_not_reached_are_told),
         BOOK_CASE(at_exit_all_that_and_the_status_is_untouched),
+        BOOK_CASE(a_directory_that_was_removed_is_made_again),
         BOOK_CASE(an_endless_schedule_tells_only_that_nothing_came),
         BOOK_CASE(a_run_that_begins_in_the_middle_records_the_rest),
         BOOK_CASE(pt12_a_failure_ends_the_window_and_passes),

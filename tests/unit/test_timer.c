@@ -74,6 +74,14 @@ static void quantiles_lie_in_their_buckets(void **state) {
     assert_int_equal(perftrace_timer_quantile_ns(&s, -5), s.min_ns);
     perftrace_timer_stats_t none = PERFTRACE_TIMER_STATS_INIT;
     assert_int_equal(perftrace_timer_quantile_ns(&none, 0.5), 0);
+    assert_int_equal(perftrace_timer_quantile_ns(NULL, 0.5), 0);
+    perftrace_timer_merge(NULL, &s); /* nothing */
+    perftrace_timer_merge(&none, NULL);
+    assert_int_equal(none.count, 0);
+    perftrace_timer_begin(NULL, t, NULL);
+    perftrace_timer_end(NULL);
+    perftrace_timers_read(1, NULL, NULL);
+    assert_int_equal(read_it("quantiles", 0).count, 0); /* reset all the same */
 }
 
 /* ---- taking times ---- */
