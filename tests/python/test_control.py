@@ -106,6 +106,11 @@ class Held(Case):
         self.assertEqual(found, ["timeout"])
         ask("POST", "/resume")
 
+    def test_a_limit_that_is_none(self):
+        ask("POST", "/hold")
+        self.later(lambda: (time.sleep(0.2), ask("POST", "/resume")))
+        self.assertTrue(pt.hold("x", timeout=float("inf")))
+
     def test_signals_are_handled_meanwhile(self):
         ask("POST", "/hold")
 

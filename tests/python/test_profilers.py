@@ -50,7 +50,51 @@ class Case(traced.Case):
         return made
 
 
+class Settings(Case):
+    def test_numbers_that_c_would_cut(self):
+        for name in ("perf_hz", "finish_limit_ms"):
+            for bad in (-1, 2**32, 2**40):
+                with self.assertRaisesRegex(ValueError, f"{name} is {bad}, which is none of 0 to 4294967295"):
+                    self.open("self", **{name: bad})
+            self.open("self", **{name: 2**32 - 1})
+
+    def test_paths_that_c_would_cut(self):
+        for name in ("dir", "relocate_from"):
+            with self.assertRaisesRegex(ValueError, "has a NUL in it"):
+                self.open("self", **{name: "a\0b"})
+        with self.assertRaisesRegex(ValueError, "has a NUL in it"):
+            self.open().start(dir=b"a\0b")
+        with self.assertRaisesRegex(ValueError, "has a NUL in it"):
+            pr.create(self.root + "\0x", pr.TraceName())
+
+    def test_what_is_no_schedule_or_name(self):
+        with self.assertRaisesRegex(TypeError, "schedule is a Schedule, not int"):
+            self.open(schedule=5)
+        with self.assertRaisesRegex(TypeError, "name is a TraceName, not str"):
+            self.open(name="actor")
+        with self.assertRaisesRegex(ValueError, "pid and time_ms are wanted"):
+            pr.basename(pr.TraceName())
+
+
 class Windows(Case):
+    def test_a_step_that_stops_and_starts_another_profiler(self):
+        other = pr.Profiler(Book(), dir=self.root, log=self.say)
+        self.addCleanup(other.close)
+        started = []
+
+        class Stopper(Book):
+            def step(self, number, action):
+                if number == 3:
+                    started.append(other.start())  # one is open: refused
+                    other.stop()  # whoever's it is
+        book = Stopper()
+        with self.open(book, steps="2-5") as p:
+            for step in range(7):
+                p.step(step)
+        self.assertEqual(started, [False])
+        self.assertEqual([window.mark for window in book.windows()], ["partial 2/4"])
+        self.assertEqual(list(p.errors), [])
+
     def test_a_schedule(self):
         schedule = pr.Schedule(wait=1, warmup=1, active=2, repeat=2)
         with self.open(schedule=schedule, name=pr.TraceName(role="actor", rank=0, world_size=8)) as p:

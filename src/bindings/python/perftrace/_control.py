@@ -45,7 +45,8 @@ def hold(where: Any = None, *, timeout: Optional[float] = None) -> bool:
     not wait."""
     text = None if where is None else encode(where if type(where) is str else str(where))
     begin = time.monotonic()
-    wanted = 0 if timeout is None else min(max(int(timeout * 1000), 1), _UINT32_MAX)
+    wanted = 0 if timeout is None or timeout == float("inf") else \
+        min(max(int(timeout * 1000), 1), _UINT32_MAX)
     main = threading.current_thread() is threading.main_thread()
     status = lib.hold(text, 1 if main else wanted)
     if status == lib.ERR_TIMEOUT and main:

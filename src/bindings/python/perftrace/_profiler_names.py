@@ -37,6 +37,22 @@ def number_of(name: str, value: Any) -> int:
     return found
 
 
+def small_of(name: str, value: Any) -> int:
+    """The same of 32 bits, not negative."""
+    found = number_of(name, value)
+    if not 0 <= found < 2**32:
+        raise ValueError(f"{name} is {found}, which is none of 0 to {2**32 - 1}")
+    return found
+
+
+def path_of(path: Union[str, bytes, "os.PathLike[Any]"]) -> bytes:
+    """As the system has it; C would end it at a NUL."""
+    found = os.fsencode(path)
+    if b"\0" in found:
+        raise ValueError(f"the path {path!r} has a NUL in it")
+    return found
+
+
 def text_of(value: Any) -> Optional[bytes]:
     return None if value is None else encode(value if type(value) is str else str(value))
 
@@ -168,20 +184,23 @@ class TraceName:
         return name
 
 
+_WANTED = "pid and time_ms are wanted, and an extension is as .json.gz"
+
+
 def basename(name: TraceName, extension: str = "") -> str:
     """The name of a profile, at most 255 bytes. ValueError for what cannot be one: pid and time_ms are
     wanted."""
     text = create_string_buffer(c.NAME_MAX + 1)
     status = c.trace_basename(byref(name._structure()), text_of(extension or None), text, len(text))
     if status < 0:
-        raise ValueError(f"no name can be made: {lib.text(status)}")
+        raise ValueError(f"no name can be made: {lib.text(status)} ({_WANTED})")
     return text.value.decode()
 
 
 def describe(path: Union[str, "os.PathLike[str]"]) -> TraceName:
     """Reads such a name back, of a path as well. ValueError for a name of another kind."""
     name, text = c.Name(), create_string_buffer(c.NAME_MAX + 1)
-    status = c.trace_describe(os.fsencode(path), byref(name), text, len(text))
+    status = c.trace_describe(path_of(path), byref(name), text, len(text))
     if status < 0:
         raise ValueError(f"{os.fspath(path)}: no name of a profile: {lib.text(status)}")
     given: Any = {each: value.decode("utf-8", "replace") for each in c.TEXTS
@@ -196,10 +215,10 @@ def create(directory: Union[str, "os.PathLike[str]"], name: TraceName,
     and the caller's to close. Where the name is taken, the next number is tried: no file is opened
     twice. OSError where none can be made."""
     path = create_string_buffer(4096)
-    fd = c.trace_create(os.fsencode(directory), byref(name._structure()),
+    fd = c.trace_create(path_of(directory), byref(name._structure()),
                         text_of(extension or None), path, len(path))
     if fd in (lib.ERR_INVALID, lib.ERR_TOO_LONG):
-        raise ValueError(f"no name can be made: {lib.text(fd)}")
+        raise ValueError(f"no name can be made: {lib.text(fd)} ({_WANTED})")
     if fd < 0:
         raise OSError(f"no file can be made in {os.fspath(directory)}: {lib.text(fd)}")
     return os.fsdecode(path.value), fd

@@ -25,7 +25,8 @@ from ._arguments import interrupts
 from ._profiler_back_end import BackEnd, Calls, Window, opened
 from ._profiler_blocks import Record, Stage
 from ._profiler_names import (Action, Schedule, ScheduleWindow, Steps, TraceName, basename, create,
-                              describe, number_of, steps_of, text_of)
+                              describe, number_of, path_of, small_of, steps_of,
+                              text_of)
 from ._profiler_state import ProfilerStatus, State, status
 from ._profiler_torch import Torch
 from ._scopes import is_failure
@@ -80,6 +81,9 @@ class Profiler:
         self._within: Dict[int, bool] = {}  # threads that are in C for it, or in its back end
         self._handle: Optional[int] = None
         given = [back_ends] if isinstance(back_ends, (str, BackEnd)) else list(back_ends)
+        for what, given_as, kind in (("schedule", schedule, Schedule), ("name", name, TraceName)):
+            if given_as is not None and not hasattr(given_as, "_structure"):
+                raise TypeError(f"{what} is a {kind.__name__}, not {type(given_as).__name__}")
         own = [each for each in given if not isinstance(each, str)]
         if len(own) > 1:
             raise ValueError("at most one back end is of the program")
@@ -88,19 +92,19 @@ class Profiler:
         options = c.Options(
             back_ends=text_of(",".join(each for each in given if isinstance(each, str))),
             steps=steps_of(steps), steps_apart=int(bool(steps_apart)), discrete=int(bool(discrete)),
-            schedule=(schedule or Schedule())._structure(), dir=os.fsencode(dir),
+            schedule=(schedule or Schedule())._structure(), dir=path_of(dir),
             name=(name or TraceName())._structure(), enable=int(bool(enable)),
             all_ranks=int(bool(all_ranks)), ranks=steps_of(ranks),
             same_thread=int(bool(same_thread or any(getattr(each, "same_thread", False) for each in own))),
             detail_categories=text_of(detail_categories),
             cuda_library=text_of(cuda_library), roc_library=text_of(roc_library),
             perf_command=text_of(perf_command), perf_control=text_of(perf_control), log=logged)
-        options.perf_hz = number_of("perf_hz", perf_hz)
-        options.relocate_from = None if relocate_from is None else os.fsencode(relocate_from)
+        options.perf_hz = small_of("perf_hz", perf_hz)
+        options.relocate_from = None if relocate_from is None else path_of(relocate_from)
         options.finish_command = text_of(finish_command)
         options.finish_all_ranks = int(bool(finish_all_ranks))
         options.finish_ranks = steps_of(finish_ranks)
-        options.finish_limit_ms = number_of("finish_limit_ms", finish_limit_ms)
+        options.finish_limit_ms = small_of("finish_limit_ms", finish_limit_ms)
         if calls is not None:
             options.callback.contents = calls.structure
         handle = c_void_p()
@@ -187,7 +191,7 @@ class Profiler:
         ranks that do not profile and in discrete mode, where nothing is done."""
         request = c.Request(label=text_of(label), schedule=(schedule or Schedule())._structure(),
                             at_next_step=int(bool(at_next_step)), categories=text_of(categories),
-                            dir=None if dir is None else os.fsencode(dir),
+                            dir=None if dir is None else path_of(dir),
                             by_stage=int(bool(by_stage)))
         status = self._call(c.start, byref(request))
         if status in (lib.ERR_INVALID, lib.ERR_TOO_LONG):
