@@ -10,10 +10,10 @@
 #define CHUNK       ((size_t)4 << 20)
 #define SMALL_CHUNK ((size_t)256 << 10) /* where chunks share a model: it stays in the cache */
 #define LONGEST     ((size_t)64 << 20)
-/* Whatever the number of threads, which must not be seen in the result. Leaves alone are found so
- * fast that two keep up with the reading. */
+/* Whatever the number of threads, which must not be seen in the result. Leaves alone are found as
+ * fast as text is read, and one lane needs no joining. */
 #define LANES      8U
-#define LEAF_LANES 2U
+#define LEAF_LANES 1U
 #define PLACES     ((uint64_t)1 << 32) /* of samples for each chunk */
 
 /* Where the order of samples is not kept, every so many-th chunk goes into the same model; a
@@ -172,6 +172,11 @@ static pt_exit_t read_all(run_t *run, pt_ordered_t *pipe, chunk_t *ring, size_t 
 }
 
 static void join_lanes(run_t *run) {
+    if (run->lanes == 1 && run->c->p->threads == 0) { /* it is the model already */
+        pt_profile_free(run->c->p);
+        *run->c->p = run->lane[0].p;
+        pt_profile_init(&run->lane[0].p);
+    }
     for (unsigned i = 0; i < run->lanes; i++) {
         pt_profile_merge_part(run->c->p, &run->lane[i].p);
         pt_profile_free(&run->lane[i].p);
