@@ -226,7 +226,6 @@ static void fork_parent(void) {
 /* What records is the parent's. */
 static void fork_child(void) {
     perftrace__window_t *g = &perftrace__window;
-    pthread_mutex_init(&g->lock, NULL);
     pthread_mutex_init(&g->calls, NULL);
     pthread_cond_init(&g->settled, NULL);
     g->state = PERFTRACE_PROFILER_IDLE;
@@ -240,6 +239,7 @@ static void fork_child(void) {
         p->stage_token = 0;
         p->inherited = true;
     }
+    pthread_mutex_unlock(&g->lock); /* this thread has it from fork_prepare */
 }
 
 static void install(void) {

@@ -88,8 +88,8 @@ typedef enum perftrace__ending {
 
 typedef struct perftrace__window {
     pthread_mutex_t lock;
-    pthread_mutex_t calls;  /* one back end's function at a time; never waited for with the lock */
-    pthread_cond_t settled; /* the state is neither STARTING nor SAVING any more */
+    pthread_mutex_t calls;            /* one back end's function at a time; taken before the lock */
+    pthread_cond_t settled;           /* the state is neither STARTING nor SAVING any more */
     perftrace_profiler_state_t state; /* never WAITING */
     perftrace_profiler_t *owner;      /* NULL: IDLE */
     perftrace_profiler_t *current;    /* whose run by gate or request is on; NULL */

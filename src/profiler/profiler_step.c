@@ -65,26 +65,29 @@ static void note_step(perftrace__window_t *g, int64_t number, bool numbered, int
 
 static void tell_recorders(perftrace_profiler_t *p, int64_t step, int action) {
     perftrace__window_t *g = &perftrace__window;
-    const bool open = g->owner == p && g->state == PERFTRACE_PROFILER_RECORDING;
-    const unsigned started = g->started;
-    if (g->owner && !open) {
-        return; /* it starts or saves, or somebody else's records */
-    }
-    /* Whoever starts or stops meanwhile may take long: a step does not wait for that. */
-    if (g->telling == perftrace__os_tid() || pthread_mutex_trylock(&g->calls) != 0) {
+    pthread_mutex_unlock(&g->lock);
+    /* Whoever starts or stops meanwhile may take long: a step does not wait for that. Nor does one
+     * that a back end's function tells. */
+    const bool alone = pthread_mutex_trylock(&g->calls) == 0;
+    pthread_mutex_lock(&g->lock);
+    if (!alone) {
         return;
     }
-    g->telling = perftrace__os_tid();
     const unsigned forks = g->forks;
-    pthread_mutex_unlock(&g->lock);
-    for (size_t i = 0; i < p->nrecorders; i++) {
-        const perftrace_profiler_back_end_t *c = &p->recorders[i].calls;
-        if (c->step && (!open || (started & 1u << i))) {
-            c->step(c->user, step, action);
+    const bool open = g->owner == p && g->state == PERFTRACE_PROFILER_RECORDING;
+    const unsigned started = g->started;
+    if (!g->owner || open) { /* else it starts or saves, or somebody else's records */
+        g->telling = perftrace__os_tid();
+        pthread_mutex_unlock(&g->lock);
+        for (size_t i = 0; i < p->nrecorders; i++) {
+            const perftrace_profiler_back_end_t *c = &p->recorders[i].calls;
+            if (c->step && (!open || (started & 1u << i))) {
+                c->step(c->user, step, action);
+            }
         }
+        pthread_mutex_lock(&g->lock);
+        g->telling = 0;
     }
-    pthread_mutex_lock(&g->lock);
-    g->telling = 0;
     perftrace__window_unlock_calls(forks);
 }
 
