@@ -259,6 +259,9 @@ test('batch: each file, and the summary of threads', () => {
     for (const base of bases)
         assert.strictEqual(JSON.parse(read(dir, `${base}.speedscope.json`)).profiles[0].unit, 'seconds');
     assert.strictEqual(t.fs.readdirSync(dir).length, 25 + 23 + 1);
+    // A directory is read without the summary, which holds no stacks.
+    const inputs = t.report(['summary', dir]).inputs.map((each) => t.path.basename(each.input));
+    assert(inputs.length > 40 && !inputs.includes('perf_thread_summary.txt'));
 });
 
 test('batch: without a match an empty summary; one bad file costs itself', () => {

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SUMMARY "perf_thread_summary.txt"
-
 typedef struct batch {
     const pt_stacks_options_t *o;
     const char *dir;
@@ -176,7 +174,7 @@ pt_exit_t pt_stacks_batch(const pt_stacks_options_t *o, const char *dir, pt_prob
         status = run(&b, &files);
     }
     if (status == PT_EXIT_OK) {
-        perftrace__strbuf_printf(&path, "%s/" SUMMARY, dir);
+        perftrace__strbuf_printf(&path, "%s/" PT_STACKS_SUMMARY_FILE, dir);
         const char *target = o->output != NULL ? o->output : perftrace__strbuf_cstr(&path);
         status = pt_stacks_write(target, NULL, &b.summary);
         pt_note("%zu file%s, their threads in %s", files.count, PT_PLURAL(files.count), target);

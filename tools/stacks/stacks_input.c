@@ -21,6 +21,9 @@ static bool is_wanted(const char *name, void *ctx) {
     size_t len = strlen(name);
     (void)ctx;
     len -= ends_with(name, len, ".gz") ? 3 : 0;
+    if (strcmp(name, PT_STACKS_SUMMARY_FILE) == 0) {
+        return false; /* what batch leaves beside its inputs */
+    }
     for (size_t i = 0; i < PT_ARRAY_LEN(ends); i++) {
         if (ends_with(name, len, ends[i])) {
             return true;

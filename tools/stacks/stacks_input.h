@@ -4,6 +4,8 @@
 #include "profile_load.h"
 #include "stacks_options.h"
 
+#define PT_STACKS_SUMMARY_FILE "perf_thread_summary.txt"
+
 typedef struct pt_stacks_input {
     pt_paths_t paths;
     pt_profile_t p;
