@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <uv.h>
 
-#define REPLY_MAX (16u << 20)
+#define REPLY_MAX  (16u << 20)
+#define REPLY_TEXT "16 MiB"
 
 typedef struct exchange {
     perftrace__http_call_t *call;
@@ -76,7 +77,9 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf) {
         end(x, PERFTRACE__HTTP_ANSWERED, "");
     } else if (!good) {
         end(x, PERFTRACE__HTTP_BROKEN,
-            n > 0 ? "what came is no HTTP answer" : "the connection ended before the answer");
+            n <= 0                                     ? "the connection ended before the answer"
+            : perftrace__http_reply_too_long(x->reply) ? "the answer is longer than " REPLY_TEXT
+                                                       : "what came is no HTTP answer");
     }
 }
 

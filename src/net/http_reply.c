@@ -110,12 +110,13 @@ struct perftrace__http_reply {
     http_parser http;
     perftrace__strbuf_t body;
     size_t limit;
-    bool complete;
+    bool complete, too_long;
 };
 
 static int on_body(http_parser *http, const char *at, size_t len) {
     perftrace__http_reply_t *r = http->data;
     if (len > r->limit - r->body.len) {
+        r->too_long = true;
         return 1;
     }
     perftrace__strbuf_append(&r->body, at, len);
@@ -159,6 +160,10 @@ bool perftrace__http_reply_feed(perftrace__http_reply_t *r, const char *data, si
 
 bool perftrace__http_reply_complete(const perftrace__http_reply_t *r) {
     return r->complete;
+}
+
+bool perftrace__http_reply_too_long(const perftrace__http_reply_t *r) {
+    return r->too_long;
 }
 
 unsigned perftrace__http_reply_status(const perftrace__http_reply_t *r) {

@@ -34,6 +34,8 @@ void perftrace__http_reply_free(perftrace__http_reply_t *r);
 bool perftrace__http_reply_feed(perftrace__http_reply_t *r, const char *data, size_t len);
 /* The whole answer is there. */
 bool perftrace__http_reply_complete(const perftrace__http_reply_t *r);
+/* Its body is longer than the limit. */
+bool perftrace__http_reply_too_long(const perftrace__http_reply_t *r);
 unsigned perftrace__http_reply_status(const perftrace__http_reply_t *r); /* 0: none yet */
 /* The body; to be taken away by the caller, who may leave it. */
 perftrace__strbuf_t *perftrace__http_reply_body(perftrace__http_reply_t *r);

@@ -14,6 +14,25 @@ test.afterEach(() => t.closeAll());
 const results = (r) => r.json.workers.map((w) => w.result);
 const list = (...workers) => ({ workers });
 
+test('answers that are none of ours', async () => {
+    const long = await t.router('/status', 'x'.repeat((16 << 20) + 1));
+    const other = await t.router('/status', '{"version": "0.9"}');
+    const r = await t.run(['status', '--json', long, other]);
+    assert.strictEqual(r.status, 1);
+    assert.deepStrictEqual(r.json.workers.map((w) => [w.result, w.message]),
+                           [['broken', 'the answer is longer than 16 MiB'], ['ok', '']]);
+    assert.deepStrictEqual(r.json.status.map((w) => w.doing), [null]); // nobody says that it records nothing
+});
+
+test('a router that does not answer is waited for no longer than a worker', async () => {
+    const late = await t.vllm();
+    late.server.removeAllListeners('request');
+    late.server.on('request', (request, response) => setTimeout(() => response.end('{"workers": []}'), 5000));
+    const r = await t.run(['stop', '--rpc-timeout', '300ms', '--router-url', late.url]);
+    assert.strictEqual(r.status, 3);
+    assert.match(r.stderr, /router .*: no answer in time/); // with its own limit, 10 s, it would have no workers
+});
+
 test('closed standard streams', () => {
     for (const [closed, status] of [['<&-', 3], ['<&- 2>&-', 3], ['>&-', 4], ['<&- >&- 2>&-', 4]]) {
         const r = spawnSync('sh', ['-c', `exec "$0" status http://127.0.0.1:1 ${closed}`, t.TOOL]);

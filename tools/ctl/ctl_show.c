@@ -60,7 +60,10 @@ static void put_doing(pt_table_t *t, const perftrace__json_node_t *root) {
     const char *where = NULL, *window = NULL;
     int64_t saved = 0;
     bool on = false, active = false;
-    perftrace__json_get_bool(root, "active", &active);
+    if (!perftrace__json_get_bool(root, "active", &active)) {
+        pt_table_cstr(t, NULL); /* another server's answer */
+        return;
+    }
     perftrace__json_get_bool(root, "hold.on", &on);
     perftrace__strbuf_puts(&text, active ? "recording" : "recording nothing");
     if (perftrace__json_get_string(root, "hold.waiting.0.where", &where)) {

@@ -1,6 +1,7 @@
 /* ctl_worker.c: whom the tool asks. SPDX-License-Identifier: MIT */
 #include "ctl_worker.h"
 
+#include "ctl_request.h"
 #include "endpoint.h"
 #include "http_client.h"
 #include "json_doc.h"
@@ -111,6 +112,11 @@ static pt_exit_t take_answer(pt_ctl_workers_t *w, const perftrace__http_call_t *
     return good ? PT_EXIT_OK : PT_EXIT_INPUT;
 }
 
+/* A list takes no time: a long limit is for the workers. */
+static uint32_t router_ms(const pt_ctl_options_t *o) {
+    return o->rpc_timeout_ns ? PT_MIN(pt_ctl_timeout_ms(o), ROUTER_MS) : ROUTER_MS;
+}
+
 static pt_exit_t ask_router(pt_ctl_workers_t *w, const pt_ctl_options_t *o) {
     static const char *const paths[] = {"/workers", "/list_workers"};
     pt_exit_t status = PT_EXIT_INPUT;
@@ -120,7 +126,7 @@ static pt_exit_t ask_router(pt_ctl_workers_t *w, const pt_ctl_options_t *o) {
                                        .method = "GET",
                                        .path = paths[i],
                                        .token = o->token,
-                                       .timeout_ms = ROUTER_MS};
+                                       .timeout_ms = router_ms(o)};
         if (!perftrace__http_calls(&call, 1)) {
             return PT_EXIT_INTERNAL;
         }
