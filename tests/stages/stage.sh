@@ -7,12 +7,12 @@ set -u
 
 here=$setup_root/tests/stages
 stages="clang asan tsan nonet points aarch64 valgrind format tidy fuzz"
-# The sanitizers' runtimes and valgrind cannot follow the processes of mpirun. With sanitizers gcc
-# warns of what is not there, so warnings are no errors in those stages.
+# The sanitizers' runtimes and valgrind cannot follow the processes of mpirun.
 no_mpi=-DPERFTRACE_EXAMPLES_MPI=OFF
-# Optimised enough where a tool watches: built sooner than with -O2, run sooner than with -O0.
-light=("-DCMAKE_BUILD_TYPE=RelWithDebInfo" "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g"
-       "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g")
+# Optimised enough where a tool watches: built sooner than with -O2, run sooner than with -O0. So,
+# and with sanitizers, gcc warns of what is not there: warnings are no errors in those stages.
+light=(-DPERFTRACE_WERROR=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo
+       "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g" "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g")
 # What ThreadSanitizer looks at.
 threaded='ring|core|drain|runtime|writer|emit|fork|thread|endpoint|timer|profiler'
 
@@ -67,7 +67,7 @@ stage_clang() {
 stage_asan() {
     export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1
     export UBSAN_OPTIONS=print_stacktrace=1
-    setup_build "$build" -DCMAKE_C_COMPILER=gcc "${light[@]}" -DPERFTRACE_WERROR=OFF \
+    setup_build "$build" -DCMAKE_C_COMPILER=gcc "${light[@]}" \
         -DPERFTRACE_SANITIZE=address,undefined "$no_mpi" && run_tests
 }
 
@@ -75,7 +75,7 @@ stage_tsan() {
     # Children of processes with threads may have threads again.
     TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:die_after_fork=0
     export TSAN_OPTIONS=$TSAN_OPTIONS:suppressions=$here/tsan.supp
-    setup_build "$build" -DCMAKE_C_COMPILER=gcc "${light[@]}" -DPERFTRACE_WERROR=OFF \
+    setup_build "$build" -DCMAKE_C_COMPILER=gcc "${light[@]}" \
         -DPERFTRACE_SANITIZE=thread "$no_mpi" &&
         run_tests -R "^test_($threaded)|^control|^stress|^example" \
             -E '05_threads_and_fork' # its forked child starts a thread: ThreadSanitizer takes the
@@ -84,7 +84,8 @@ stage_tsan() {
 
 stage_nonet() {
     setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug \
-        -DPERFTRACE_NET=OFF -DPERFTRACE_ISAL=OFF -DPERFTRACE_CHART_JS=OFF -DPERFTRACE_D3_JS=OFF "$no_mpi" &&
+        -DPERFTRACE_NET=OFF -DPERFTRACE_ISAL=OFF -DPERFTRACE_CHART_JS=OFF -DPERFTRACE_D3_JS=OFF \
+        "$no_mpi" &&
         # Threads under load know nothing of those libraries.
         run_tests -E '^stress|property|^test_(core_threads|runtime_(late|overflow))$'
 }

@@ -104,7 +104,7 @@ size_t pt_html_sample(pt_html_point_t *p, size_t n, double high, size_t most) {
     if (n <= most) {
         return n;
     }
-    bool *above = malloc(2 * n * sizeof *above), *keep = above != NULL ? above + n : NULL;
+    bool *above = calloc(n, 2 * sizeof *above), *keep = above != NULL ? above + n : NULL;
     pt_row_index_t index = {.slot = NULL};
     size_t left = SIZE_MAX, count = 0;
     if (above == NULL || !pt_row_index_init(&index, n)) {
