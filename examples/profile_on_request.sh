@@ -9,6 +9,10 @@ build=${1:-$root/build/demo}
 out=${2:-$root/build/demo-out/profiled}
 ctl=$build/bin/perf-trace-ctl
 ranks=2 steps=${3:-200}
+if ! [ -x "$ctl" ]; then
+    echo "${0##*/}: there is no build in $build: run examples/demo.sh, or name one" >&2
+    exit 1
+fi
 rm -rf "$out"
 mkdir -p "$out"
 

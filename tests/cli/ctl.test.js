@@ -4,6 +4,7 @@
 const test = require('node:test');
 const assert = require('node:assert');
 const fs = require('fs');
+const http = require('http');
 const path = require('path');
 const zlib = require('zlib');
 const { spawnSync } = require('child_process');
@@ -152,6 +153,24 @@ test('check names the start-up option that is missing', async () => {
     assert.deepStrictEqual(results(r), ['ok', 'no route']);
     assert.match(r.stderr, /vLLM 0\.14\.1 without a profiler: start it with --profiler-config .*torch_profiler_dir/);
     assert.deepStrictEqual(good.posts(), []); // nothing was started
+});
+
+test('check names the profiler that a process of ours lacks', async () => {
+    const ours = async (profiler) => {
+        const server = http.createServer((request, response) => {
+            const there = { '/': [200, 'libperftrace 0.1.0\n'], '/status': [200, `{"pid": 1, "profiler": ${profiler}}`],
+                            '/start_profile': [405, '{}'], '/stop_profile': [405, '{}'] }[request.url] ?? [404, '{}'];
+            response.writeHead(there[0]).end(there[1]);
+        });
+        await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+        return { server, url: `http://127.0.0.1:${server.address().port}` };
+    };
+    const all = [await ours('null'), await ours('{"state": "idle"}')];
+    const r = await t.run(['check', '--json', ...all.map((o) => o.url)]);
+    all.forEach((o) => o.server.close());
+    assert.strictEqual(r.status, 1);
+    assert.deepStrictEqual(results(r), ['no profiler', 'ok']);
+    assert.match(r.stderr, /no profiler: start it with PERFTRACE_PROFILER/);
 });
 
 test('64 workers are asked at the same time', async () => {

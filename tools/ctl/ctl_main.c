@@ -13,20 +13,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHECK_CALLS 4 /* start, stop, what it is, its version */
-
 typedef struct round {
     const pt_ctl_options_t *options;
     pt_ctl_workers_t workers;
-    perftrace__http_call_t *calls; /* one a worker, of check CHECK_CALLS */
+    perftrace__http_call_t *calls; /* one a worker, of check PT_CTL_CHECK_CALLS */
     pt_ctl_verdict_t *verdicts;
     size_t calls_each;
     perftrace__strbuf_t body;
 } round_t;
 
 static void prepare(round_t *r) {
-    static const char *const check_paths[CHECK_CALLS] = {"/start_profile", "/stop_profile", "/",
-                                                         "/version"};
+    static const char *const check_paths[PT_CTL_CHECK_CALLS] = {"/start_profile", "/stop_profile",
+                                                                "/", "/version", "/status"};
     const pt_ctl_options_t *o = r->options;
     perftrace__http_call_t *call = r->calls;
     for (size_t i = 0; i < r->workers.count; i++) {
@@ -160,7 +158,7 @@ static pt_exit_t print(const round_t *r) {
 
 static pt_exit_t ask_workers(round_t *r) {
     size_t offset = 0;
-    r->calls_each = r->options->action == PT_CTL_CHECK ? CHECK_CALLS : 1;
+    r->calls_each = r->options->action == PT_CTL_CHECK ? PT_CTL_CHECK_CALLS : 1;
     if (!pt_ctl_body(r->options, &r->body, &offset)) {
         return (pt_exit_t)pt_option_usage_error(&pt_ctl_tool, "--body: no JSON object (offset %zu)",
                                                 offset);

@@ -103,12 +103,31 @@ static bool exists(const perftrace__http_call_t *call) {
     return call->outcome == PERFTRACE__HTTP_ANSWERED && call->status != 404;
 }
 
+static bool is_libperftrace(const perftrace__http_call_t *home) {
+    return home->outcome == PERFTRACE__HTTP_ANSWERED &&
+           strncmp(perftrace__strbuf_cstr(&home->reply), "libperftrace", 12) == 0;
+}
+
+/* Its routes are always there; a process without a profiler says null. */
+static bool has_no_profiler(const perftrace__http_call_t *status) {
+    perftrace__json_doc_t *doc =
+        status->outcome == PERFTRACE__HTTP_ANSWERED && status->status == 200
+            ? perftrace__json_doc_load(perftrace__strbuf_cstr(&status->reply), status->reply.len, 0,
+                                       NULL)
+            : NULL;
+    const perftrace__json_node_t *profiler =
+        doc != NULL ? perftrace__json_node_at(perftrace__json_doc_root(doc), "profiler") : NULL;
+    const bool none =
+        profiler != NULL && perftrace__json_node_type(profiler) == PERFTRACE__JSON_NULL;
+    perftrace__json_doc_free(doc);
+    return none;
+}
+
 /* Which option a server was started without. */
 static void put_missing(perftrace__strbuf_t *out, const perftrace__http_call_t *home,
                         const perftrace__http_call_t *version) {
     const char *number = NULL;
-    if (home->outcome == PERFTRACE__HTTP_ANSWERED &&
-        strncmp(perftrace__strbuf_cstr(&home->reply), "libperftrace", 12) == 0) {
+    if (is_libperftrace(home)) {
         perftrace__strbuf_puts(out, "this libperftrace is too old to be profiled");
         return;
     }
@@ -135,13 +154,18 @@ static void put_missing(perftrace__strbuf_t *out, const perftrace__http_call_t *
     perftrace__json_doc_free(doc);
 }
 
-void pt_ctl_judge_check(const perftrace__http_call_t calls[4], pt_ctl_verdict_t *ret) {
+void pt_ctl_judge_check(const perftrace__http_call_t calls[PT_CTL_CHECK_CALLS],
+                        pt_ctl_verdict_t *ret) {
     const perftrace__http_call_t *start = &calls[0], *stop = &calls[1];
     *ret = (pt_ctl_verdict_t){false, "", PERFTRACE__STRBUF_INIT};
     if (start->outcome != PERFTRACE__HTTP_ANSWERED) {
         no_answer(PT_CTL_CHECK, start, ret);
     } else if (start->status == 401 || start->status == 403) {
         answered(PT_CTL_CHECK, start, ret);
+    } else if (exists(start) && exists(stop) && is_libperftrace(&calls[2]) &&
+               has_no_profiler(&calls[4])) {
+        ret->word = "no profiler";
+        perftrace__strbuf_puts(&ret->text, "start it with PERFTRACE_PROFILER, such as self,perf");
     } else if (exists(start) && exists(stop)) {
         ret->good = true;
         ret->word = "ok";

@@ -14,8 +14,10 @@ typedef struct pt_ctl_verdict {
 /* Judges the answer to an action. Free ret->text. */
 void pt_ctl_judge(pt_ctl_action_t action, const perftrace__http_call_t *call,
                   pt_ctl_verdict_t *ret);
-/* Of check: from what the routes of start and stop, "/" and /version answered. */
-void pt_ctl_judge_check(const perftrace__http_call_t calls[4], pt_ctl_verdict_t *ret);
+/* Of check: from what the routes of start and stop, "/", /version and /status answered. */
+#define PT_CTL_CHECK_CALLS 5
+void pt_ctl_judge_check(const perftrace__http_call_t calls[PT_CTL_CHECK_CALLS],
+                        pt_ctl_verdict_t *ret);
 /* Whether asking once more is wise: the connection broke while the worker stopped. */
 bool pt_ctl_worth_retrying(pt_ctl_action_t action, const perftrace__http_call_t *call);
 
