@@ -5,12 +5,13 @@ import signal
 import threading
 import time
 import unittest
+import unittest.mock
 import urllib.error
 import urllib.request
 import warnings
 
 import traced
-from perftrace import perf_tracer as pt
+from perftrace import _control, perf_tracer as pt
 
 
 def ask(method, route, body=None):
@@ -131,6 +132,20 @@ class Held(Case):
             pt.reset()
         self.later(end)
         self.assertIs(pt.hold(), True)
+
+
+    def test_one_that_ends_between_two_looks_was_waited_for(self):
+        ask("POST", "/hold")
+        hold, looks = _control.lib.hold, []
+
+        def look(*args):
+            looks.append(hold(*args))
+            if len(looks) == 1:
+                ask("POST", "/resume")
+            return looks[-1]
+        with unittest.mock.patch.object(_control.lib, "hold", look):
+            self.assertIs(pt.hold("x"), True)
+        self.assertEqual(looks, [_control.lib.ERR_TIMEOUT, 0])
 
 
 class Unheard(traced.Case):

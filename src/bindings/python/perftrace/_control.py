@@ -51,7 +51,7 @@ def hold(where: Any = None, *, timeout: Optional[float] = None) -> bool:
     status = lib.hold(text, 1 if main else wanted)
     if status == lib.ERR_TIMEOUT and main:
         left = max(wanted - int((time.monotonic() - begin) * 1000), 1) if wanted else 0
-        status = _wait_aside(text, left)
+        status = _wait_aside(text, left) or 1  # 0: it was over before, and had been waited for
     if status == lib.ERR_TIMEOUT:
         raise TimeoutError(f"a hold lasted more than {timeout} s")
     if status == lib.ERR_DISABLED:
