@@ -20,7 +20,6 @@
 /* Chunks never move, so that a number is looked up without a lock. */
 static perftrace_i_site_t **chunks[CHUNKS];
 static uint32_t site_count; /* release: the sites below it are in their places */
-static pthread_mutex_t sites_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* NULL for a number that was not given out. */
 static perftrace_i_site_t *site_of(int number) {
@@ -57,9 +56,10 @@ int perftrace_bound_site(int kind, const char *name, const char *category, uint3
     if (!site) {
         return PERFTRACE_ERR_NOMEM;
     }
-    pthread_mutex_lock(&sites_lock);
+    /* The one that a fork takes, so that the child finds it free. */
+    pthread_mutex_lock(&perftrace__core.lock);
     int number = keep_site(site);
-    pthread_mutex_unlock(&sites_lock);
+    pthread_mutex_unlock(&perftrace__core.lock);
     return number;
 }
 

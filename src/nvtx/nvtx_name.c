@@ -31,6 +31,23 @@ static struct {
     uint32_t count;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* ---- fork: no other thread is here to let the lock go ----
+ *
+ * Nothing of the tracer is called with it held, so that its place among the locks that a fork takes
+ * does not matter. */
+
+static void take_lock(void) {
+    pthread_mutex_lock(&all.lock);
+}
+
+static void leave_lock(void) {
+    pthread_mutex_unlock(&all.lock);
+}
+
+__attribute__((constructor)) static void install(void) {
+    pthread_atfork(take_lock, leave_lock, leave_lock);
+}
+
 /* ---- domains ---- */
 
 static nvtx_domain_t *find_domain(const char *name) {
@@ -170,13 +187,13 @@ perftrace_i_site_t *nvtx_name_site(nvtx_name_t *name, nvtx_site_t kind, nvtx_val
     /* Pairs with the release below: the site is whole. */
     perftrace_i_site_t *site = __atomic_load_n(&name->sites[kind][value], __ATOMIC_ACQUIRE);
     if (__builtin_expect(site == NULL, 0)) {
-        pthread_mutex_lock(&all.lock);
-        site = __atomic_load_n(&name->sites[kind][value], __ATOMIC_RELAXED);
-        if (site == NULL) {
-            site = make_site(name, kind, value);
-            __atomic_store_n(&name->sites[kind][value], site, __ATOMIC_RELEASE);
+        perftrace_i_site_t *made = make_site(name, kind, value);
+        /* Of several threads the first keeps its own; another site of the same name does no harm.
+         */
+        if (made == NULL || __atomic_compare_exchange_n(&name->sites[kind][value], &site, made, 0,
+                                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            site = made;
         }
-        pthread_mutex_unlock(&all.lock);
     }
     return site;
 }

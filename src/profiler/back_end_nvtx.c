@@ -27,6 +27,15 @@ static struct {
     uint32_t count; /* release */
 } categories = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* The child of a fork finds it free. */
+static void take_categories(void) {
+    pthread_mutex_lock(&categories.lock);
+}
+
+static void leave_categories(void) {
+    pthread_mutex_unlock(&categories.lock);
+}
+
 static uint32_t known_category(const char *name, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         if (strcmp(categories.names[i], name) == 0) {
@@ -97,6 +106,7 @@ static int nvtx_start(void *user, const perftrace_profiler_window_t *w) {
     const int status = perftrace__nvtx_tool_find(&found, s->text, sizeof(s->text));
     if (!status) {
         if (!tool) {
+            pthread_atfork(take_categories, leave_categories, leave_categories);
             tool = found; /* once: threads still end ranges of an earlier window */
         }
         snprintf(s->text, sizeof(s->text), "scopes become NVTX ranges of %s", tool->from);

@@ -60,17 +60,20 @@ static int64_t open_stage(perftrace_profiler_t *p, const char *stage, int flags)
 #define RANGE_SCOPE 1
 _Static_assert(TOKEN_BITS + 1 + PERFTRACE__BACK_ENDS_MAX < 63, "a bit a recorder");
 
-/* The site of all ranges, which are named as they begin; negative without memory. */
+/* The site of all ranges, which are named as they begin; negative without memory. Without a lock,
+ * which a fork could leave held: of several threads the first keeps its own. */
 static int range_site(void) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static int site = PERFTRACE_ERR_NOT_FOUND;
-    pthread_mutex_lock(&lock);
+    static int64_t known = -1;
+    /* Pairs with the exchange below: the site is whole. */
+    int64_t site = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
     if (site < 0) {
-        site = perftrace_bound_site(PERFTRACE_I_KIND_SCOPE, NULL, "instr", 0, NULL);
+        const int made = perftrace_bound_site(PERFTRACE_I_KIND_SCOPE, NULL, "instr", 0, NULL);
+        if (made < 0 || __atomic_compare_exchange_n(&known, &site, (int64_t)made, 0,
+                                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            site = made;
+        }
     }
-    const int made = site;
-    pthread_mutex_unlock(&lock);
-    return made;
+    return (int)site;
 }
 
 /* "role.stage", or what there is of both. */

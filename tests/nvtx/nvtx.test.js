@@ -29,6 +29,14 @@ function run(program, env = {}) {
 const of = (r, name) => r.events.filter((e) => e.name === name);
 const footer = (r) => r.lines.find((l) => l.name === 'perftrace_footer').args;
 
+test('a child that is forked while other threads make names', () => {
+    const dir = folder();
+    const r = spawnSync(CLIENT, ['forks'], { encoding: 'utf8', env: {
+        ...process.env, NVTX_INJECTION64_PATH: LIBRARY, PERFTRACE_DIR: dir, PERFTRACE_RANK: '0' } });
+    assert.strictEqual(r.status, 0, `${r.signal} ${r.stderr}`);
+    assert.match(r.stdout, /^loaded 1\nchildren 30$/m);
+});
+
 test('ranges, marks and domains of a program that knows nothing of us', () => {
     const r = run(CLIENT);
     assert.match(r.stdout, /^loaded 1$/m);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static mini_attributes_t text(const char *s) {
@@ -114,8 +115,50 @@ static void deep(void) {
     mini_pop();
 }
 
-int main(void) {
+/* Children are forked while other threads make names. */
+static int stop_naming;
+
+static void *make_names(void *arg) {
+    char name[32];
+    for (int i = 0; !__atomic_load_n(&stop_naming, __ATOMIC_RELAXED); i++) {
+        snprintf(name, sizeof name, "%s %d", (const char *)arg, i % 500);
+        mini_push(name);
+        mini_pop();
+    }
+    return NULL;
+}
+
+static void forks(void) {
+    pthread_t threads[2];
+    int good = 0;
+    alarm(200);
+    static char first[] = "a", second[] = "b";
+    pthread_create(&threads[0], NULL, make_names, first);
+    pthread_create(&threads[1], NULL, make_names, second);
+    for (int i = 0; i < 30; i++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(60); /* a signal's death is no 0 */
+            mini_push("in the child");
+            mini_pop();
+            _exit(0);
+        }
+        int status = 1;
+        waitpid(child, &status, 0);
+        good += status == 0;
+    }
+    __atomic_store_n(&stop_naming, 1, __ATOMIC_RELAXED);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    printf("children %d\n", good);
+}
+
+int main(int argc, char **argv) {
     printf("loaded %d\n", mini_nvtx_load());
+    if (argc > 1 && strcmp(argv[1], "forks") == 0) {
+        forks();
+        return 0;
+    }
     plain();
     texts();
     domains();
