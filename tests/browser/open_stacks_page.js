@@ -9,12 +9,11 @@ const assert = require('assert');
 const { spawnSync } = require('child_process');
 const fs = require('fs');
 const path = require('path');
-const { pathToFileURL } = require('url');
 const { withBrowser } = require('./browser.js');
+const { open, close } = require('./opened_page.js');
 const { EVIL } = require('./invented_sessions.js');
 
 const [tool, folder] = process.argv.slice(2);
-const WAIT_MS = 120000; // for machines that are busy with other tests
 
 function makePage(name, input) {
     const file = path.join(folder, `${name}.html`);
@@ -22,31 +21,6 @@ function makePage(name, input) {
                                                              maxBuffer: 1 << 28 });
     assert.strictEqual(r.status, 0, r.stderr);
     return file;
-}
-
-async function open(browser, file) {
-    const page = await browser.newPage();
-    const seen = { complaints: [], requests: [] };
-    page.setDefaultTimeout(WAIT_MS);
-    page.on('console', (message) => seen.complaints.push(message.text()));
-    page.on('pageerror', (error) => seen.complaints.push(error.stack || String(error)));
-    page.on('dialog', (dialog) => {
-        seen.complaints.push(dialog.message());
-        dialog.dismiss();
-    });
-    page.on('request', (request) => seen.requests.push(request.url()));
-    const started = Date.now();
-    await page.goto(pathToFileURL(file).href);
-    await page.waitForSelector('html[data-drawn]', { state: 'attached' });
-    console.log(`${path.basename(file)}: ${(fs.statSync(file).size / 1e6).toFixed(1)} MB, ` +
-        `drawn after ${Date.now() - started} ms`);
-    return { page, ...seen };
-}
-
-async function close(file, { page, complaints, requests }) {
-    assert.deepStrictEqual(complaints, [], 'the page has nothing to complain about');
-    assert.deepStrictEqual(requests, [pathToFileURL(file).href], 'nothing else is requested');
-    await page.close();
 }
 
 // The boxes that are drawn: name, where, how wide, which row.
@@ -161,13 +135,13 @@ async function main() {
         await opened.page.screenshot({ path: path.join(folder, 'small-light.png'), fullPage: true });
         await opened.page.click('#theme');
         await opened.page.screenshot({ path: path.join(folder, 'small-dark.png'), fullPage: true });
-        await close(small, opened);
+        await close(opened);
 
         opened = await open(browser, deep);
         let list = await boxes(opened.page);
         assert(list.length > 100 && list.length < 1000, `${list.length} boxes`);
         assert.match(await opened.page.textContent('#flame'), /There are deeper ones/);
-        await close(deep, opened);
+        await close(opened);
 
         opened = await open(browser, large);
         list = await boxes(opened.page);
@@ -177,7 +151,7 @@ async function main() {
         await opened.page.fill('#search', 'f3_1');
         assert.match(await opened.page.textContent('#found'), /of all threads/);
         await opened.page.screenshot({ path: path.join(folder, 'large-search.png') });
-        await close(large, opened);
+        await close(opened);
     });
 }
 
