@@ -27,8 +27,8 @@ test('recursion: callers take the deepest occurrence, the call graph the shallow
     const callers = t.report(['callers', 'b', path]);
     assert.deepStrictEqual(rows(callers.callers, 'stack', 'weight'), [['a;b;c;b', 2], ['a;b', 1]]);
     const graph = t.report(['callgraph', 'b', path]);
-    assert.deepStrictEqual(rows(graph.callers, 'stack', 'weight'), [['a;b', 3]]);
-    assert.deepStrictEqual(rows(graph.callees, 'stack', 'weight'), [['b', 1], ['b;c;b', 2]]);
+    assert.deepStrictEqual(rows(graph.callgraph_callers, 'stack', 'weight'), [['a;b', 3]]);
+    assert.deepStrictEqual(rows(graph.callgraph_callees, 'stack', 'weight'), [['b', 1], ['b;c;b', 2]]);
     assert.strictEqual(graph.callgraph.inclusive_weight, 3);
     assert.strictEqual(graph.callgraph.self_weight, 3);
 });
@@ -44,7 +44,7 @@ test('depth: so many frames nearest to the function, 0 all of them', () => {
     assert.strictEqual(of([]), 'c;d;e;f;g');
     assert.strictEqual(of(['--depth', 2]), 'f;g');
     assert.strictEqual(of(['--depth', 0]), 'a;b;c;d;e;f;g');
-    const below = t.report(['callgraph', 'b', path, '--depth', 3]).callees[0].stack;
+    const below = t.report(['callgraph', 'b', path, '--depth', 3]).callgraph_callees[0].stack;
     assert.strictEqual(below, 'b;c;d');
 });
 
@@ -291,4 +291,31 @@ test('names do not steer a terminal, and bars do not break a table', () => {
     const out = t.text([path, '--no-categories']);
     assert(out.includes('\\x1b[31m\\|x\\x0a'), out);
     assert(!out.includes('\u001b'));
+});
+
+// ---- a NUL ----
+
+test('a NUL in a name does not end it, whatever file it is in', () => {
+    const shown = 'a\u2400x';
+    const names = ['a\0x', 'a\0y', 'a'];
+    const json = JSON.stringify({ shared: { frames: names.map((name) => ({ name, file: 'f\0g.py', line: 1 })) },
+                                  profiles: [{ type: 'sampled', name: 'w\0v', unit: 'none',
+                                               samples: [[2, 0], [2, 1], [2]], weights: [4, 2, 1] }] });
+    const texts = { 'p.json': json, 'p.txt': 'w\0v;a;a\0x 3\nw\0v;a;a\0y 2\nw\0v;a 1\nw\0v;a;a\0x 1\n' };
+    for (const [name, content] of Object.entries(texts)) {
+        const path = file(content, name);
+        const r = t.report(['top', path]);
+        assert.deepStrictEqual(rows(r.self, 'function', 'weight'), [[shown, 4], ['a\u2400y', 2], ['a', 1]], name);
+        assert.strictEqual(t.problems(r).nul, 4); // frames and a profile, or lines
+        if (name === 'p.json')
+            assert.deepStrictEqual(r.self.map((row) => row.file), Array(3).fill('f\u2400g.py'));
+        assert.deepStrictEqual(rows(t.report(['threads', path]).threads, 'thread', 'weight'), [['w\u2400v', 7]]);
+        assert.strictEqual(t.report(['top', '-t', '\u2400V', path]).profile.matching, 1);
+        assert.deepStrictEqual(rows(t.report(['callers', shown, path]).callers, 'weight'), [[4]]);
+        const diff = t.report(['diff', path, path]).functions.filter((row) => row.self_before > 0);
+        assert.deepStrictEqual(rows(diff, 'function', 'self_after').sort(), [['a', 1], [shown, 4], ['a\u2400y', 2]].sort());
+        assert.strictEqual(t.text(['merge', '--to', 'collapsed', path]),
+                           'w\u2400v;a;a\u2400x 4\nw\u2400v;a;a\u2400y 2\nw\u2400v;a 1\n');
+        assert.strictEqual(t.run(['top', '--strict', path]).status, 1);
+    }
 });

@@ -38,6 +38,7 @@ if(TARGET perf-trace-describe)
 endif()
 
 perftrace_cli_test(ctl ctl.test.js PERFTRACE_CTL perf-trace-ctl)
+perftrace_cli_test(ctl_gather ctl_gather.test.js PERFTRACE_CTL perf-trace-ctl)
 
 # The traced worker is for one test; the others start what is everywhere.
 if(TARGET perf-trace-run)
@@ -62,6 +63,6 @@ if(TARGET perf-trace-run)
   endif()
 endif()
 
-foreach(noun tables corpus edges convert needs golden page)
+foreach(noun tables corpus edges convert needs golden page format)
   perftrace_cli_test(stacks_${noun} stacks_${noun}.test.js PERFTRACE_STACKS perf-trace-stacks)
 endforeach()

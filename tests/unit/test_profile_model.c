@@ -170,6 +170,27 @@ static void a_thread_is_emptied(void **state) {
     pt_profile_free(&p);
 }
 
+static void a_nul_is_no_end(void **state) {
+    static const char shown[] = "a\xe2\x90\x80x";
+    pt_profile_t p;
+    (void)state;
+    pt_profile_init(&p);
+    uint32_t frame = pt_profile_frame(&p, "a\0x", 3);
+    assert_string_equal(pt_frame_name(&p, frame), shown);
+    assert_int_equal(p.frame[frame].name_len, sizeof shown - 1);
+    assert_int_equal(pt_profile_frame(&p, "a\0x", 3), frame);
+    assert_int_equal(pt_profile_frame(&p, shown, sizeof shown - 1), frame);
+    assert_int_not_equal(pt_profile_frame(&p, "a", 1), frame);
+    assert_int_not_equal(pt_profile_frame(&p, "a\0", 2), frame);
+    uint32_t placed = pt_profile_frame_at(&p, "a\0x", 3, "\0", 1, 3);
+    assert_string_equal(pt_frame_name(&p, placed), shown);
+    assert_string_equal(pt_profile_text(&p, p.frame[placed].file), "\xe2\x90\x80");
+    uint32_t thread = pt_profile_thread(&p, "a\0x", 3, PT_UNIT_NONE);
+    assert_string_equal(pt_thread_name(&p, thread), shown);
+    assert_int_equal(pt_profile_thread(&p, "a\0x", 3, PT_UNIT_NONE), thread);
+    pt_profile_free(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_are_by_place),
@@ -180,6 +201,7 @@ int main(void) {
         cmocka_unit_test(weights_are_scaled_once),
         cmocka_unit_test(median_is_the_upper_one),
         cmocka_unit_test(a_thread_is_emptied),
+        cmocka_unit_test(a_nul_is_no_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,8 @@ static uint32_t find_frame(pt_leaf_index_t *x, pt_profile_t *p, const pt_leaf_sa
         }
     }
     uint32_t frame = pt_profile_frame(p, s->name, s->len);
-    if (frame != PT_PROFILE_NONE) {
+    /* A name with a NUL is kept as another one, which would never be found here. */
+    if (frame != PT_PROFILE_NONE && p->frame[frame].name_len == s->len) {
         x->slot[at] = (pt_leaf_slot_t){
             .hash = s->hash, .text = p->frame[frame].name, .len = s->len, .frame = frame};
         x->count++;

@@ -9,7 +9,9 @@
 #define MOST ((size_t)UINT32_MAX - 1)
 
 void pt_profile_init(pt_profile_t *p) {
-    *p = (pt_profile_t){.text = PERFTRACE__STRBUF_INIT, .key = PERFTRACE__STRBUF_INIT};
+    *p = (pt_profile_t){.text = PERFTRACE__STRBUF_INIT,
+                        .key = PERFTRACE__STRBUF_INIT,
+                        .shown = {PERFTRACE__STRBUF_INIT, PERFTRACE__STRBUF_INIT}};
 }
 
 void pt_profile_free(pt_profile_t *p) {
@@ -21,6 +23,8 @@ void pt_profile_free(pt_profile_t *p) {
     free(p->node);
     perftrace__strbuf_free(&p->text);
     perftrace__strbuf_free(&p->key);
+    perftrace__strbuf_free(&p->shown[0]);
+    perftrace__strbuf_free(&p->shown[1]);
     perftrace__hashmap_free(&p->frame_of_name);
     perftrace__hashmap_free(&p->frame_of_place);
     perftrace__hashmap_free(&p->node_of);
@@ -42,6 +46,26 @@ static size_t keep_text(pt_profile_t *p, const char *text, size_t len) {
     return at;
 }
 
+/* A text without NULs: the text itself, or one in scratch that lives until it is used again. */
+static const char *without_nul(pt_profile_t *p, perftrace__strbuf_t *scratch, const char *text,
+                               size_t *len) {
+    const char *nul = *len > 0 ? memchr(text, '\0', *len) : NULL;
+    if (nul == NULL) {
+        return text;
+    }
+    const char *end = text + *len;
+    perftrace__strbuf_clear(scratch);
+    for (; nul != NULL; nul = memchr(text, '\0', (size_t)(end - text))) {
+        perftrace__strbuf_append(scratch, text, (size_t)(nul - text));
+        perftrace__strbuf_puts(scratch, "\xe2\x90\x80");
+        text = nul + 1;
+    }
+    perftrace__strbuf_append(scratch, text, (size_t)(end - text));
+    p->failed |= scratch->failed;
+    *len = scratch->len;
+    return perftrace__strbuf_cstr(scratch);
+}
+
 /* ---- frames ---- */
 
 static uint32_t new_frame(pt_profile_t *p, const char *name, size_t len, const char *file,
@@ -60,6 +84,7 @@ static uint32_t new_frame(pt_profile_t *p, const char *name, size_t len, const c
 
 uint32_t pt_profile_frame(pt_profile_t *p, const char *name, size_t len) {
     bool fresh;
+    name = without_nul(p, &p->shown[0], name, &len);
     uint64_t *at = perftrace__hashmap_put(&p->frame_of_name, name, len, PT_PROFILE_NONE, &fresh);
     if (at == NULL) {
         return fail(p);
@@ -76,6 +101,8 @@ uint32_t pt_profile_frame_at(pt_profile_t *p, const char *name, size_t len, cons
         return pt_profile_frame(p, name, len);
     }
     bool fresh;
+    name = without_nul(p, &p->shown[0], name, &len);
+    file = without_nul(p, &p->shown[1], file, &file_len);
     perftrace__strbuf_clear(&p->key);
     perftrace__strbuf_append(&p->key, &line, sizeof line);
     perftrace__strbuf_append(&p->key, &len, sizeof len); /* parts the two texts */
@@ -139,6 +166,7 @@ uint32_t pt_profile_thread_new(pt_profile_t *p, const char *name, size_t len,
         return fail(p);
     }
     uint32_t number = (uint32_t)p->threads;
+    name = without_nul(p, &p->shown[0], name, &len);
     size_t text = keep_text(p, name, len);
     uint32_t root = new_node(p, PT_PROFILE_NONE, PT_PROFILE_NONE, number, 0);
     if (root == PT_PROFILE_NONE ||
@@ -169,6 +197,7 @@ static uint32_t find_thread(const pt_profile_t *p, size_t from, size_t to, const
 }
 
 uint32_t pt_profile_thread(pt_profile_t *p, const char *name, size_t len, pt_profile_unit_t unit) {
+    name = without_nul(p, &p->shown[0], name, &len);
     const uint64_t *at = perftrace__hashmap_get(&p->thread_of, name, len);
     uint32_t found =
         at == NULL ? PT_PROFILE_NONE : find_thread(p, *at, p->threads, name, len, unit);

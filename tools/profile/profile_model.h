@@ -7,6 +7,9 @@
  * sample adds its weight to the node of its last frame. A parent has always a lower number than its
  * children.
  *
+ * Texts hold no NUL: one that is given is kept as U+2400, the sign for it, so that everybody may
+ * take a text to end at its NUL.
+ *
  * Pure but for memory: when that runs out, `failed` is set and the model is incomplete. Not
  * thread-safe; different models are independent. */
 #ifndef PERFTRACE_PROFILE_MODEL_H
@@ -70,6 +73,7 @@ typedef struct pt_profile {
     perftrace__hashmap_t node_of;        /* caller and frame */
     perftrace__hashmap_t thread_of;      /* the first thread of a name */
     perftrace__strbuf_t key;             /* scratch */
+    perftrace__strbuf_t shown[2];        /* a name and a file without NULs: scratch, too */
 } pt_profile_t;
 
 void pt_profile_init(pt_profile_t *p);

@@ -17,6 +17,7 @@
     X(CUT_JSON, SKIPPED, "cut_json", "the JSON text ends early: what is whole is taken")           \
     X(BAD_HEADER, SKIPPED, "bad_header", "line left out: it belongs to no sample")                 \
     X(BAD_UTF16, MENDED, "bad_utf16", "UTF-16 mended: half a pair became U+FFFD")                  \
+    X(NUL, MENDED, "nul", "NUL in a name: shown as U+2400")                                        \
     X(INPUT_ENDS, SKIPPED, "input_damaged", "the file ends early")                                 \
     X(LINE_TOO_LONG, SKIPPED, "line_too_long", "line longer than 64 MiB left out")                 \
     X(OPEN_AT_END, NOTE, "open_at_end", "frame still open at the end: closed there")               \

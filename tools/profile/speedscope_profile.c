@@ -199,7 +199,8 @@ static bool sampled(pt_speedscope_reader_t *r, const perftrace__json_cursor_t *p
 
 /* ---- any profile ---- */
 
-static void read_name(pt_speedscope_reader_t *r, const perftrace__json_slice_t *name) {
+static void read_name(pt_speedscope_reader_t *r, const perftrace__json_slice_t *name,
+                      uint64_t offset) {
     perftrace__strbuf_clear(&r->name);
     if (name->type == PERFTRACE__JSON_STRING) {
         if (perftrace__strbuf_reserve(&r->name, name->len + 1)) {
@@ -208,6 +209,9 @@ static void read_name(pt_speedscope_reader_t *r, const perftrace__json_slice_t *
         }
     } else {
         perftrace__strbuf_puts(&r->name, "(unnamed)");
+    }
+    if (memchr(perftrace__strbuf_cstr(&r->name), '\0', r->name.len) != NULL) {
+        pt_profile_notef(r->notes, PT_PROFILE_PROBLEM_NUL, 0, offset, "the name of a profile");
     }
     r->p->failed |= r->name.failed;
 }
@@ -224,7 +228,7 @@ bool pt_speedscope_profile(pt_speedscope_reader_t *r, const perftrace__json_curs
         return false;
     }
     find_members(list, profile, &m);
-    read_name(r, &m.name);
+    read_name(r, &m.name, offset);
     const char *name = perftrace__strbuf_cstr(&r->name);
     if (r->p->failed) {
         return false;

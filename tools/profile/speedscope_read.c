@@ -78,7 +78,9 @@ static void read_frame(const perftrace__json_cursor_t *list, const perftrace__js
     }
 }
 
-static uint32_t add_frame(pt_profile_t *p, const frame_text_t *f, perftrace__strbuf_t *scratch) {
+/* *ret_nul: whether its texts hold one. */
+static uint32_t add_frame(pt_profile_t *p, const frame_text_t *f, perftrace__strbuf_t *scratch,
+                          bool *ret_nul) {
     static const char unnamed[] = "(unnamed)";
     int64_t line = -1;
     perftrace__strbuf_clear(scratch);
@@ -97,6 +99,7 @@ static uint32_t add_frame(pt_profile_t *p, const frame_text_t *f, perftrace__str
     }
     const char *text = perftrace__strbuf_cstr(scratch);
     p->failed |= scratch->failed;
+    *ret_nul = scratch->len > 0 && memchr(text, '\0', scratch->len) != NULL;
     return pt_profile_frame_at(p, text, name_len, text + name_len, scratch->len - name_len, line);
 }
 
@@ -116,7 +119,12 @@ static bool read_frames(pt_profile_t *p, const char *text, size_t len, const doc
             pt_profile_notef(notes, PT_PROFILE_PROBLEM_BAD_FRAME, 0, (uint64_t)(value.p - text),
                              "frame %zu", frames->count);
         }
-        ok = pt_speedscope_frames_add(frames, add_frame(p, &f, &scratch));
+        bool nul;
+        ok = pt_speedscope_frames_add(frames, add_frame(p, &f, &scratch, &nul));
+        if (nul) {
+            pt_profile_notef(notes, PT_PROFILE_PROBLEM_NUL, 0, (uint64_t)(value.p - text),
+                             "frame %zu", frames->count - 1);
+        }
     }
     perftrace__strbuf_free(&scratch);
     return ok && !p->failed;

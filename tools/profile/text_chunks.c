@@ -99,6 +99,20 @@ static bool fill(pt_text_chunks_t *c, chunk_t *k, perftrace__strbuf_t *carry) {
     return !k->text.failed && !carry->failed;
 }
 
+/* Tells of lines with a NUL, which the model keeps as another sign. */
+static void note_nuls(chunk_t *k, const char *text) {
+    const char *end = text + k->text.len, *counted = text;
+    uint64_t line = 1;
+    for (const char *p = text; p < end && (p = memchr(p, '\0', (size_t)(end - p))) != NULL;) {
+        const char *feed = memchr(p, '\n', (size_t)(end - p));
+        for (; counted < p; counted++) {
+            line += *counted == '\n';
+        }
+        pt_profile_note(&k->notes, PT_PROFILE_PROBLEM_NUL, line, (uint64_t)(p - text), NULL, 0);
+        p = feed != NULL ? feed : end;
+    }
+}
+
 static int work(void *ctx, void *task, unsigned worker) {
     const pt_text_chunks_t *c = ((run_t *)ctx)->c;
     chunk_t *k = task;
@@ -109,6 +123,7 @@ static int work(void *ctx, void *task, unsigned worker) {
                               .two_columns = c->two_columns};
     const char *text = perftrace__strbuf_cstr(&k->text);
     p->place = k->number * PLACES;
+    note_nuls(k, text);
     k->lines = c->format == PT_PROFILE_COLLAPSED
                    ? pt_collapsed_read(p, text, k->text.len, &how, &k->notes)
                    : pt_perf_script_read(p, text, k->text.len, &k->notes);

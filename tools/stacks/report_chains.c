@@ -183,9 +183,8 @@ static const pt_chain_t *alone(const pt_chains_t *c) {
 }
 
 /* Of one frame each, all chains are of the function alone. */
-static void put_callees(pt_stacks_report_t *r, const pt_chains_t *c, const char *function,
-                        uint64_t depth, uint64_t top) {
-    pt_table_t *t = chain_table(r, "callees", true, false);
+static void put_callees(pt_stacks_report_t *r, pt_table_t *t, const pt_chains_t *c,
+                        const char *function, uint64_t depth, uint64_t top) {
     const pt_chain_t *self = depth != 1 ? alone(c) : NULL;
     size_t count = c->count - (self != NULL ? 1 : 0), shown = 0;
     perftrace__strbuf_printf(&r->text, "--- Callees (%zu distinct chains, top %zu) ---\n\n", count,
@@ -205,9 +204,8 @@ static void put_callees(pt_stacks_report_t *r, const pt_chains_t *c, const char 
     }
 }
 
-static void put_graph_sums(pt_stacks_report_t *r, const char *function, const pt_chains_t *above,
+static void put_graph_text(pt_stacks_report_t *r, const pt_chains_t *above,
                            const pt_tally_row_t *self) {
-    pt_table_t *t = pt_report_table(&r->tables, "callgraph", "Call graph", true);
     uint64_t samples = self != NULL ? self->samples : 0;
     double weight = self != NULL ? self->weight : 0;
     perftrace__strbuf_puts(&r->text, "Inclusive: ");
@@ -219,6 +217,13 @@ static void put_graph_sums(pt_stacks_report_t *r, const char *function, const pt
     perftrace__strbuf_puts(&r->text, " (");
     put_share(r, weight, r->view->weight, NULL);
     perftrace__strbuf_puts(&r->text, ")\n\n");
+}
+
+static void put_graph_facts(pt_stacks_report_t *r, const char *function, const pt_chains_t *above,
+                            const pt_tally_row_t *self) {
+    pt_table_t *t = pt_report_table(&r->tables, "callgraph", "Call graph", true);
+    uint64_t samples = self != NULL ? self->samples : 0;
+    double weight = self != NULL ? self->weight : 0;
     pt_table_fact_text(t, "function", "Function", function);
     pt_table_fact(t, "inclusive_samples", "Inclusive samples", PT_COLUMN_COUNT,
                   (double)above->samples);
@@ -241,17 +246,22 @@ bool pt_report_callgraph(pt_stacks_report_t *r, const char *function, uint64_t d
                          pt_chains_below(r->view, name, depth, &below) &&
                          pt_tally_self_names(r->view, &self));
     *ret_found = ok && above.count > 0;
+    const pt_tally_row_t *ends = *ret_found ? pt_tally_find(&self, name) : NULL;
+    size_t shown = rows_of(above.count, top);
+    put_graph_facts(r, function, &above, ends);
+    pt_table_t *t = chain_table(r, "callgraph_callers", true, false);
     if (*ret_found) {
         put_heading(r, "Call graph of", function, depth);
-        put_graph_sums(r, function, &above, pt_tally_find(&self, name));
-        size_t shown = rows_of(above.count, top);
-        pt_table_t *t = chain_table(r, "callers", true, false);
+        put_graph_text(r, &above, ends);
         perftrace__strbuf_printf(&r->text, "--- Callers (%zu distinct chains, top %zu) ---\n\n",
                                  above.count, shown);
-        for (size_t i = 0; i < shown; i++) {
-            put_chain(r, t, &above, i + 1, &above.chain[i], MARK_LAST, function);
-        }
-        put_callees(r, &below, function, depth, top);
+    }
+    for (size_t i = 0; *ret_found && i < shown; i++) {
+        put_chain(r, t, &above, i + 1, &above.chain[i], MARK_LAST, function);
+    }
+    t = chain_table(r, "callgraph_callees", true, false);
+    if (*ret_found) {
+        put_callees(r, t, &below, function, depth, top);
     }
     pt_tally_free(&self);
     pt_chains_free(&above);

@@ -198,7 +198,7 @@ static void put_missing(pt_stacks_report_t *r, pt_markdown_t *m, pt_table_t *t, 
     perftrace__strbuf_printf(&text, "%s (not found)", name);
     put_sums(r, m, t, 0, 0);
     pt_markdown_cell(m, perftrace__strbuf_cstr(&text));
-    pt_table_cstr(t, perftrace__strbuf_cstr(&text));
+    pt_table_cstr(t, name);
     m->text.failed |= text.failed;
     perftrace__strbuf_free(&text);
 }

@@ -3,6 +3,7 @@
 #include "markdown.h"
 #include "stacks_report.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* What the nodes of a thread come to. */
@@ -31,7 +32,7 @@ static void put_source(pt_markdown_t *m, pt_table_t *t, const char *name,
     pt_table_cstr(t, name);
     pt_table_cstr(t, *format != '\0' ? format : NULL);
     pt_table_cstr(t, encoding[source->encoding]);
-    pt_table_number(t, (double)source->lines);
+    pt_table_number(t, source->format == PT_PROFILE_JSON ? (double)NAN : (double)source->lines);
 }
 
 static void put_inputs(pt_stacks_report_t *r, const char *const *input,

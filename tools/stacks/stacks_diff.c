@@ -65,6 +65,9 @@ pt_exit_t pt_stacks_diff(const pt_stacks_options_t *o, const pt_stacks_input_t i
     pt_exit_t status = PT_EXIT_INTERNAL;
     bool ok = pt_stack_view_make(&in[0].p, o->thread, &view[0]) &&
               pt_stack_view_make(&in[1].p, o->thread, &view[1]);
+    if (view[1].matching == 0) {
+        view[1].unit = view[0].unit; /* of nothing */
+    }
     if (!ok) {
         pt_error("out of memory");
     } else if (view[0].matching == 0 && view[1].matching == 0 && o->thread != NULL) {
