@@ -1,5 +1,6 @@
 /* test_analyze_rules.c: rules for classes of kernels, and ranks by file names.
  * SPDX-License-Identifier: MIT */
+#include "file_rank.h"
 #include "kernel_rules.h"
 #include "rank_order.h"
 
@@ -90,7 +91,7 @@ static void names_of_files_tell_ranks(void **state) {
                  {"", -1}};
     (void)state;
     for (size_t i = 0; i < PT_ARRAY_LEN(names); i++) {
-        assert_int_equal(pt_rank_of_file_name(names[i].path), names[i].rank);
+        assert_int_equal(pt_file_rank_or_tp(names[i].path), names[i].rank);
     }
     assert_true(pt_rank_map_is_entry("a=b=3"));
     assert_false(pt_rank_map_is_entry("=3"));

@@ -1,6 +1,8 @@
 /* test_trace_source.c: what a file is, by its first bytes. SPDX-License-Identifier: MIT */
 #include "trace_source.h"
 
+#include "file_rank.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -87,7 +89,7 @@ static void names_tell_ranks(void **state) {
                  {"trace.json", -1}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_int_equal(pt_source_rank_of_name(cases[i].name), cases[i].rank);
+        assert_int_equal(pt_file_rank(cases[i].name), cases[i].rank);
     }
 }
 

@@ -1,11 +1,10 @@
 /* rank_order.c: which rank each result is of. SPDX-License-Identifier: MIT */
 #include "rank_order.h"
 
+#include "file_rank.h"
 #include "human.h"
 #include "natural.h"
-#include "trace_source.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,37 +12,6 @@
 static const char *last_part(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash != NULL ? slash + 1 : path;
-}
-
-/* The number behind a dimension's letters, as in TP-3 or tp3; -1: not there. */
-static int64_t dimension(const char *name, const char *letters) {
-    size_t n = strlen(letters);
-    for (const char *p = name; (p = strcasestr(p, letters)) != NULL; p++) {
-        const char *digits = p + n + (p[n] == '-' || p[n] == '_');
-        if ((p == name || !isalnum((unsigned char)p[-1])) && isdigit((unsigned char)*digits)) {
-            char *end;
-            long v = strtol(digits, &end, 10);
-            if (!isalnum((unsigned char)*end) && v >= 0 && v < INT32_MAX) {
-                return v;
-            }
-        }
-    }
-    return -1;
-}
-
-int64_t pt_rank_of_file_name(const char *path) {
-    static const char *const others[] = {"pp", "dp", "ep", "cp"};
-    int64_t rank = pt_source_rank_of_name(path);
-    const char *name = last_part(path);
-    if (rank >= 0) {
-        return rank;
-    }
-    for (size_t i = 0; i < PT_ARRAY_LEN(others); i++) {
-        if (dimension(name, others[i]) > 0) {
-            return -1; /* which rank that is depends on how the dimensions are laid out */
-        }
-    }
-    return dimension(name, "tp");
 }
 
 bool pt_rank_map_is_entry(const char *entry) {
@@ -101,7 +69,7 @@ static void resolve_one(pt_results_t *l, size_t index, const pt_string_list_t *m
         r->fact[PT_FACT_rank_source] = PT_RANK_OF_MAP;
     } else if (r->fact[PT_FACT_rank] == PT_NOT_RECORDED ||
                r->fact[PT_FACT_rank_source] == PT_RANK_MADE_UP) {
-        rank = pt_rank_of_file_name(file);
+        rank = pt_file_rank_or_tp(file);
         r->fact[PT_FACT_rank] = rank >= 0 ? rank : PT_NOT_RECORDED;
         r->fact[PT_FACT_rank_source] = rank >= 0 ? PT_RANK_OF_NAME : PT_RANK_MADE_UP;
     }

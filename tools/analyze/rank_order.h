@@ -8,10 +8,6 @@
 #include "rank_result.h"
 #include "string_list.h"
 
-/* The rank that a file's name tells: r3, rank3, rank-3, rank_3, or TP-3 when no other parallel
- * dimension is named with more than one place. -1: none. Pure. */
-int64_t pt_rank_of_file_name(const char *path);
-
 /* Checks an entry FILE=RANK of a map. Pure. */
 bool pt_rank_map_is_entry(const char *entry);
 

@@ -3,6 +3,7 @@
 #include "convert_plan.h"
 
 #include "convert_label.h"
+#include "file_rank.h"
 #include "message.h"
 
 #include <inttypes.h>
@@ -54,7 +55,7 @@ static void guess_ranks(pt_convert_plan_t *plan) {
     size_t unknown = 0;
     for (size_t i = 0; i < plan->count; i++) {
         pt_convert_input_t *in = plan->order[i];
-        int64_t rank = in->source.has_rank ? -1 : pt_source_rank_of_name(in->path->name);
+        int64_t rank = in->source.has_rank ? -1 : pt_file_rank(in->path->name);
         if (rank >= 0) {
             in->source.has_rank = in->source.rank_guessed = true;
             in->source.rank = rank;

@@ -1,5 +1,6 @@
 /* ctl_main.c: perf-trace-ctl. SPDX-License-Identifier: MIT */
 #include "ctl_files.h"
+#include "ctl_gather.h"
 #include "ctl_request.h"
 #include "ctl_show.h"
 #include "message.h"
@@ -131,20 +132,18 @@ static bool wants_color(void) {
            strcmp(term, "dumb") != 0;
 }
 
-static pt_exit_t print(const round_t *r) {
-    pt_report_t report = PT_REPORT_INIT;
+/* Prints a report and frees it. */
+static pt_exit_t print(const pt_ctl_options_t *o, pt_report_t *report) {
     perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT;
     pt_exit_t status = PT_EXIT_OK;
-    pt_ctl_show(&report, r->options->action, &r->workers, r->calls, r->calls_each, r->verdicts);
-    if (r->options->json) {
-        perftrace__strbuf_printf(&text, "{\"action\": \"%s\",\n",
-                                 pt_ctl_action_word(r->options->action));
-        pt_report_print_json(&report, &text);
+    if (o->json) {
+        perftrace__strbuf_printf(&text, "{\"action\": \"%s\",\n", pt_ctl_action_word(o->action));
+        pt_report_print_json(report, &text);
         perftrace__strbuf_puts(&text, "}\n");
     } else {
-        pt_report_print_text(&report, wants_color(), &text);
+        pt_report_print_text(report, wants_color(), &text);
     }
-    if (pt_report_failed(&report) || text.failed) {
+    if (pt_report_failed(report) || text.failed) {
         pt_error("out of memory");
         status = PT_EXIT_INTERNAL;
     } else if (fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout) != 0) {
@@ -152,7 +151,7 @@ static pt_exit_t print(const round_t *r) {
         status = PT_EXIT_OUTPUT;
     }
     perftrace__strbuf_free(&text);
-    pt_report_free(&report);
+    pt_report_free(report);
     return status;
 }
 
@@ -171,7 +170,9 @@ static pt_exit_t ask_workers(round_t *r) {
     }
     pt_exit_t status = ask(r);
     if (status == PT_EXIT_OK) {
-        status = print(r);
+        pt_report_t report = PT_REPORT_INIT;
+        pt_ctl_show(&report, r->options->action, &r->workers, r->calls, r->calls_each, r->verdicts);
+        status = print(r->options, &report);
         tell_failures(r);
         warn_of_slow_stop(r);
     }
@@ -234,13 +235,21 @@ static pt_exit_t run(const pt_ctl_options_t *o) {
     return status;
 }
 
+static pt_exit_t gather(const pt_ctl_options_t *o) {
+    pt_report_t report = PT_REPORT_INIT;
+    pt_exit_t gathered = pt_ctl_gather(o->gather_dirs.items[0], o->replica_size,
+                                       o->ranks != NULL ? &o->rank_list : NULL, &report);
+    pt_exit_t printed = print(o, &report);
+    return printed != PT_EXIT_OK ? printed : gathered;
+}
+
 int main(int argc, char **argv) {
     pt_message_init("perf-trace-ctl", argv[0], PT_NORMAL);
     signal(SIGPIPE, SIG_IGN);
     pt_ctl_options_t options;
     int status = pt_ctl_options_parse(&options, argc, argv);
     if (status == PT_OPTION_GO_ON) {
-        status = (int)run(&options);
+        status = (int)(options.action == PT_CTL_GATHER ? gather(&options) : run(&options));
     }
     pt_ctl_options_free(&options);
     return status;

@@ -42,13 +42,17 @@ static const pt_option_t options[] = {
     PT_OPTION_STRING(S, wait_files, 0, "wait-files", "DIR",
                      "after the action: until trace files lie in DIR that are complete"),
     PT_OPTION_UINT64(S, files, 0, "files", "N", 1, 1000000, "how many (default: one a worker)"),
+    PT_OPTION_HEADING("Replicas (gather)"),
+    PT_OPTION_UINT64(S, replica_size, 0, "replica-size", "N", 1, 1000000,
+                     "ranks of one replica (default 1): rank R of all is of replica R / N"),
     PT_OPTION_HEADING("Other"),
     PT_OPTION_FLAG(S, force, 'f', "force", "flush: to the disk"),
     PT_OPTION_FLAG(S, json, 0, "json", "print one JSON object instead of a table"),
 };
 #undef S
 
-static const char *const synopsis[] = {"ACTION [OPTION]... [URL]...", NULL};
+static const char *const synopsis[] = {"ACTION [OPTION]... [URL]...", "gather [OPTION]... DIR",
+                                       NULL};
 
 static const pt_text_t examples[] = {
     {"perf-trace-ctl start --router-url http://127.0.0.1:30000", "every worker of a router"},
@@ -58,6 +62,8 @@ static const pt_text_t examples[] = {
     {"perf-trace-ctl start --run-dir out --ranks 0,8 --num-steps 3", "two ranks, three steps"},
     {"perf-trace-ctl check http://node1:8000 http://node2:8000",
      "were these vLLM servers started so that they can be profiled"},
+    {"perf-trace-ctl gather outputs/profile --replica-size 8 --ranks 0,8",
+     "two ranks' traces, side by side"},
     {NULL, NULL}};
 
 static const pt_text_t sections[] = {
@@ -88,8 +94,8 @@ const pt_tool_t pt_ctl_tool = {
         "(PERFTRACE_CONTROL), and the servers of vLLM and SGLang, whose /start_profile and "
         "/stop_profile are the same. All are asked at the same time, each with its own deadline, "
         "and a table says what each answered.\n\n"
-        "The first operand is the action: start, stop, status, scopes, flush, hold, resume, wait "
-        "or check.",
+        "The first operand is the action: start, stop, status, scopes, flush, hold, resume, "
+        "wait, check or gather.",
     .options = options,
     .option_count = PT_ARRAY_LEN(options),
     .examples = examples,
@@ -134,9 +140,10 @@ static int take_operands(pt_ctl_options_t *o, const pt_string_list_t *operands) 
     int status = choose_action(o, operands);
     for (size_t i = 1; i < operands->count && status == PT_OPTION_GO_ON; i++) {
         const char *text = operands->items[i];
-        if (strchr(text, ':') == NULL) {
+        bool gather = o->action == PT_CTL_GATHER;
+        if (!gather && strchr(text, ':') == NULL) {
             status = pt_option_usage_error(&pt_ctl_tool, "%s is no URL of a worker", text);
-        } else if (!pt_string_list_add(&o->workers, text)) {
+        } else if (!pt_string_list_add(gather ? &o->gather_dirs : &o->workers, text)) {
             status = out_of_memory();
         }
     }
@@ -144,8 +151,12 @@ static int take_operands(pt_ctl_options_t *o, const pt_string_list_t *operands) 
 }
 
 static int check_options(pt_ctl_options_t *o) {
-    if (o->router_url == NULL && o->workers.count == 0 && o->run_dirs.count == 0 &&
-        (o->action != PT_CTL_WAIT || o->wait_files == NULL)) {
+    if (o->action == PT_CTL_GATHER) {
+        if (o->gather_dirs.count != 1) {
+            return pt_option_usage_error(&pt_ctl_tool, "gather takes one directory");
+        }
+    } else if (o->router_url == NULL && o->workers.count == 0 && o->run_dirs.count == 0 &&
+               (o->action != PT_CTL_WAIT || o->wait_files == NULL)) {
         return pt_option_usage_error(&pt_ctl_tool,
                                      "no worker is given: --router-url, --workers or --run-dir");
     }
@@ -168,6 +179,7 @@ int pt_ctl_options_parse(pt_ctl_options_t *o, int argc, char *const *argv) {
                             .start_step = -1,
                             .max_iterations = -1,
                             .delay_iterations = -1,
+                            .replica_size = 1,
                             .timeout_ns = UINT64_C(600000000000)};
     int status = pt_option_parse(&pt_ctl_tool, o, argc, argv, &operands);
     if (status == PT_OPTION_GO_ON) {
@@ -183,6 +195,7 @@ int pt_ctl_options_parse(pt_ctl_options_t *o, int argc, char *const *argv) {
 void pt_ctl_options_free(pt_ctl_options_t *o) {
     pt_string_list_free(&o->workers);
     pt_string_list_free(&o->run_dirs);
+    pt_string_list_free(&o->gather_dirs);
     pt_string_list_free(&o->activities);
     pt_string_list_free(&o->categories);
     pt_number_ranges_free(&o->rank_list);

@@ -15,7 +15,8 @@
     X(HOLD, "hold", "have each worker wait at its next perftrace_hold")                            \
     X(RESUME, "resume", "let them go on")                                                          \
     X(WAIT, "wait", "until every worker answers, then until the files of --wait-files are there")  \
-    X(CHECK, "check", "whether each worker can be profiled and, if not, what it lacks")
+    X(CHECK, "check", "whether each worker can be profiled and, if not, what it lacks")            \
+    X(GATHER, "gather", "bring the traces of rollout replicas up to DIR; no worker is asked")
 
 typedef enum pt_ctl_action {
 #define X(name, word, help) PT_CTL_##name,
@@ -34,6 +35,8 @@ typedef struct pt_ctl_options {
     const char *token;
     uint64_t rpc_timeout_ns; /* 0: the action's own */
     uint64_t timeout_ns;     /* of wait */
+    pt_string_list_t gather_dirs;
+    uint64_t replica_size; /* ranks of one replica */
     const char *wait_files;
     uint64_t files; /* how many; 0: one a worker */
     const char *body;

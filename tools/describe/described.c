@@ -1,6 +1,8 @@
 /* described.c. SPDX-License-Identifier: MIT */
 #include "described.h"
 
+#include "file_rank.h"
+
 #include <perftrace/status.h>
 
 #include <stdlib.h>
@@ -12,7 +14,7 @@ bool pt_described_name(pt_described_t *d, const char *path) {
     d->by_name = perftrace_trace_describe(path, &d->all, d->label, sizeof(d->label)) == 0;
     if (!d->by_name) {
         d->all = nothing;
-        d->all.rank = (int)PT_MIN(pt_source_rank_of_name(path), INT32_MAX);
+        d->all.rank = (int)PT_MIN(pt_file_rank(path), INT32_MAX);
     } else if (d->all.time_ms >= 0) {
         d->start_ns = d->all.time_ms * 1000000;
     }

@@ -1,7 +1,6 @@
 /* trace_source.c: what a trace file is and who wrote it. SPDX-License-Identifier: MIT */
 #include "trace_source.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 static const char ring_magic[] = "PTRING01";
@@ -193,29 +192,4 @@ void pt_source_sniff(pt_source_t *s, const char *data, size_t len, bool whole) {
         s->why = *p == '{' || *p == '[' ? "it is JSON but holds no trace events"
                                         : "it is no trace in a form known here";
     }
-}
-
-int64_t pt_source_rank_of_name(const char *path) {
-    const char *name = strrchr(path, '/');
-    int64_t rank = -1;
-    name = name != NULL ? name + 1 : path;
-    for (const char *p = name; *p != '\0'; p++) {
-        if (*p != 'r' || (p > name && isalnum((unsigned char)p[-1]))) {
-            continue;
-        }
-        const char *digits = p + 1;
-        if (strncmp(p, "rank", 4) == 0) {
-            digits = p + 4;
-            digits += *digits == '-' || *digits == '_';
-        }
-        char *end;
-        if (!isdigit((unsigned char)*digits)) {
-            continue;
-        }
-        long long v = strtoll(digits, &end, 10);
-        if (!isalnum((unsigned char)*end) && v < INT32_MAX) {
-            rank = v;
-        }
-    }
-    return rank;
 }

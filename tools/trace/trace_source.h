@@ -57,8 +57,4 @@ size_t pt_source_blank(const char *data, size_t len);
 /* Takes what the args object of a header line says; false when it is no object. */
 bool pt_source_take_header(pt_source_t *source, const perftrace__json_slice_t *args);
 
-/* The rank that a file's name tells: r<N>, rank<N>, rank-<N>, rank_<N> as a word of its last part.
- * -1: none. Pure. */
-int64_t pt_source_rank_of_name(const char *path);
-
 #endif
