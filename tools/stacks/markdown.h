@@ -16,7 +16,7 @@ typedef struct pt_markdown {
 #define PT_MARKDOWN_INIT(titles, align_)                                                           \
     { .title = (titles), .align = (align_), .columns = sizeof(align_) - 1 }
 
-/* The next cell, row after row. A line end in it becomes a blank, a bar is escaped. */
+/* The next cell, row after row. A line end in it is shown as \x0a, a bar is escaped. */
 void pt_markdown_cell(pt_markdown_t *m, const char *text);
 void pt_markdown_cellf(pt_markdown_t *m, const char *fmt, ...) PT_PRINTF(2, 3);
 /* Appends the table to out, and frees it. */
