@@ -5,10 +5,10 @@
 #include "human.h"
 #include "json_writer.h"
 #include "message.h"
+#include "peak_memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/resource.h>
 
 static uint64_t loss_count(const pt_convert_loss_t *loss, bool has_footer) {
     return has_footer ? loss->footer : loss->records;
@@ -182,12 +182,12 @@ void pt_convert_account_json(const pt_convert_account_t *a, bool timing, perftra
                              a->last_ns >= a->first_ns ? a->last_ns - a->first_ns : 0);
     json_sessions(out, a->sessions);
     if (timing) {
-        struct rusage usage;
-        getrusage(RUSAGE_SELF, &usage);
-        perftrace__strbuf_printf(out,
-                                 ", \"bytes_read\": %" PRIu64 ", \"elapsed_ns\": %" PRIu64
-                                 ", \"peak_memory_kib\": %ld",
-                                 a->bytes_in, a->elapsed_ns, usage.ru_maxrss);
+        perftrace__strbuf_printf(out, ", \"bytes_read\": %" PRIu64 ", \"elapsed_ns\": %" PRIu64,
+                                 a->bytes_in, a->elapsed_ns);
+        const long kib = pt_peak_memory_kib();
+        if (kib >= 0) {
+            perftrace__strbuf_printf(out, ", \"peak_memory_kib\": %ld", kib);
+        }
     }
     perftrace__strbuf_puts(out, ", \"inputs\": [");
     for (size_t i = 0; i < plan->count; i++) {
