@@ -82,7 +82,10 @@ test('damaged files: what can be read is analysed, and what cannot is told once'
         'array that is never closed': [`[${device.map((e) => JSON.stringify(e)).join(',')},`, 2, 'not_closed'],
         'object that is never closed': [cut, 3, 'damaged'],
         'bare words': [`[{"ph":"X","name":"a","ts":1,"dur":NaN,"pid":1,"tid":1}]`, 1, 'NONFINITE'],
-        'equal keys': ['[{"ph":"X","name":"a","name":"b","ts":1,"dur":2,"pid":1,"tid":1}]', 1, null],
+        'equal keys': ['[{"ph":"X","name":"a","name":"b","ts":1,"dur":2,"pid":1,"tid":1}]', 1, 'DUPLICATE_KEY'],
+        'equal keys in args': ['[{"ph":"X","cat":"kernel","name":"a","ts":1,"dur":2,"pid":1,"tid":1,"args":' +
+                               '{"correlation":1,"correlation":2}}]', 1, 'DUPLICATE_KEY'],
+        'equal counters': ['[{"ph":"C","name":"a","ts":1,"pid":1,"args":{"v":1,"v":2}}]', 1, 'DUPLICATE_KEY'],
         'a megabyte of arguments': [JSON.stringify([{ ...device[0], args: { text: 'x'.repeat(1 << 20) } }]), 1, null],
         'a list in args': ['[{"ph":"X","name":"a","ts":1,"dur":2,"pid":1,"tid":1,"args":[1,2]}]', 1, 'bad_args'],
         'times as texts': ['[{"ph":"X","name":"a","ts":"1.5","dur":"2","pid":"1","tid":"1"}]', 1, null],
@@ -106,6 +109,25 @@ test('damaged files: what can be read is analysed, and what cannot is told once'
     assert.strictEqual(strict.status, 1);
     assert.strictEqual(strict.stdout.length, 0);
     assert.match(strict.stderr, /nothing is written/);
+});
+
+// As other readers of JSON do, and as perf-trace-convert writes it.
+test('of equal keys the last one counts, and only the own keys of args', () => {
+    const event = (members, args) => `{"ph":"X","pid":1,"tid":1,"dur":1,${members},"args":${args}}`;
+    const text = `[${[
+        event('"cat":"cuda_runtime","name":"cudaLaunchKernel","ts":0', '{"correlation":8,"correlation":4}'),
+        event('"cat":"kernel","name":"x","name":"k","ts":9,"ts":10', '{"nested":{"correlation":8},"correlation":4}'),
+        event('"cat":"gpu_memcpy","name":"Memcpy HtoD","ts":20', '{"nested":[{"bytes":7}],"bytes":5}'),
+        event('"cat":"gpu_memcpy","name":"Memcpy DtoH","ts":30', '{"nested":[{"bytes":7}]}'),
+        '{"ph":"C","pid":1,"name":"c","ts":1,"args":{"v":1,"w":2,"v":3}}'].join(',')}]`;
+    const r = ok(t.report([t.files({ 'rank0.json': text })]));
+    assert.deepStrictEqual(r.problems.map((p) => [p.kind, p.count]), [['mended_DUPLICATE_KEY', 3]]);
+    assert.deepStrictEqual(r.kernels.map((k) => k.name), ['k']);
+    assert.strictEqual(r.launches[0].linked, 1);
+    t.near(r.launches[0].delay_max_s, 9e-6, 'from the end of its call');
+    assert.strictEqual(row(r.transfers, { kind: 'Memcpy HtoD' }).bytes, 5);
+    assert.strictEqual(row(r.transfers, { kind: 'Memcpy DtoH' }).bytes, null);
+    assert.deepStrictEqual(r.counters.map((c) => [c.name, c.count, c.last]).sort(), [['c v', 1, 3], ['c w', 1, 2]]);
 });
 
 test('gzip: several members, cut off, and hostile', () => {

@@ -93,6 +93,45 @@ test('PT-35: the same process and thread numbers on two hosts', () => {
     assert.strictEqual(r.stdout.toString(), again.stdout.toString());
 });
 
+// Three processes with the number 7: two hosts, and one host again a minute later.
+test('PT-35: a process number that is used again on one host', () => {
+    const trace = (rank, host, name, seconds) => [
+        { name: 'perftrace_header', ph: 'M', pid: 7, tid: 7,
+          args: { version: 1, run_id: 'r', rank, world_size: 3, host, epoch_ns: `${1790000000 + seconds}000000000` } },
+        { name: 'thread_name', ph: 'M', pid: 7, tid: 7, args: { name } },
+        { name: 'step', ph: 'X', ts: 0, dur: 10000, pid: 7, tid: 7, cat: 'compute', args: { rank } },
+        { name: 'queue', ph: 'C', ts: 5000, pid: 7, tid: 7, args: { [name]: rank + 1 } }]
+        .map((e) => `${JSON.stringify(e)}\n`).join('');
+    const dir = t.files({ 'traces-r0.jsonl': trace(0, 'a', 'main', 0), 'traces-r1.jsonl': trace(1, 'b', 'sampler', 0),
+                          'traces-r2.jsonl': trace(2, 'a', 'reborn', 60) });
+    const r = t.report([dir]);
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.deepStrictEqual(r.ranks.map((k) => [k.rank, k.host, k.scopes, k.scopes_s, k.start_s]),
+                           [[0, 'a', 1, 0.01, 0], [1, 'b', 1, 0.01, 0], [2, 'a', 1, 0.01, 60]]);
+    assert.deepStrictEqual(r.counters.map((c) => [c.rank, c.name, c.last]),
+                           [[0, 'queue main', 1], [1, 'queue sampler', 2], [2, 'queue reborn', 3]]);
+    assert.strictEqual(t.report([dir, '-j', '1']).stdout.toString(), r.stdout.toString());
+});
+
+// Both are kept apart from each other, and neither is taken for the other or left out in silence.
+test('PT-35: two files of one rank from two hosts', () => {
+    const dir = t.files({ 'a/rank0.json': torch(0, one('main')), 'b/rank0.json': torch(0, one('sampler')) });
+    const a = path.join(dir, 'a', 'rank0.json'), b = path.join(dir, 'b', 'rank0.json');
+    let r = t.report([a, b]);
+    assert.strictEqual(r.status, 3);
+    assert.strictEqual(r.stdout.length, 0);
+    assert(r.stderr.includes(a) && r.stderr.includes(b) && /both of rank 0/.test(r.stderr), r.stderr);
+    r = t.report([a, b, '--rank-map', `${b}=1`]);
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.deepStrictEqual(r.ranks.map((k) => [k.rank, k.file]), [[0, a], [1, b]]);
+    assert.deepStrictEqual(r.names.map((n) => [n.name, n.count]).sort(), [['main', 1], ['sampler', 1]]);
+    // The same of results that were made apart.
+    [a, b].forEach((file) => assert.strictEqual(t.run([file, '--partial', `${file}.result`]).status, 0));
+    r = t.report(['merge', `${a}.result`, `${b}.result`]);
+    assert.strictEqual(r.status, 3);
+    assert(r.stderr.includes(a) && r.stderr.includes(b), r.stderr);
+});
+
 const phase = (name, ts, dur) => X('user_annotation', name, ts * 1000, dur * 1000);
 
 test('PT-39: what is not recorded is null and its time unknown', () => {

@@ -183,15 +183,46 @@ static void arguments_are_found_by_their_keys(void **state) {
     static const char text[] =
         "{\"text\": \"\\\"bytes\\\": 3\", \"key\": \"bytes\", \"bytes\" : 42, "
         "\"deep\": {\"other\": 7}, \"f\": 1.5, \"last\": \"x\"}";
-    pt_str_t args = {text, sizeof text - 1};
+    pt_args_t args = {{text, sizeof text - 1}, false};
     int64_t v = 0;
     (void)state;
-    assert_true(pt_args_int(args, "\"bytes\"", &v));
+    assert_true(pt_args_int(&args, "\"bytes\"", &v));
     assert_int_equal(v, 42);
-    assert_false(pt_args_int(args, "\"f\"", &v));
-    assert_false(pt_args_int(args, "\"missing\"", &v));
-    assert_true(PT_STR_IS(pt_args_text(args, "\"last\""), "\"x\""));
-    assert_int_equal(pt_args_text(args, "\"bytes\"").len, 0);
+    assert_false(pt_args_int(&args, "\"f\"", &v));
+    assert_false(pt_args_int(&args, "\"missing\"", &v));
+    assert_true(PT_STR_IS(pt_args_text(&args, "\"last\""), "\"x\""));
+    assert_int_equal(pt_args_text(&args, "\"bytes\"").len, 0);
+    assert_false(args.twice);
+}
+
+static void only_own_keys_count_and_the_last_of_them(void **state) {
+    static const struct {
+        const char *text;
+        int64_t value; /* -1: none */
+        bool twice;
+    } cases[] = {
+        {"{\"k\": 1}", 1, false},
+        {"{\"k\": 1, \"k\": 2}", 2, true},
+        {"{\"k\":1,\"j\":3,\"k\" : 2}", 2, true},
+        {"{\"x\": {\"k\": 9}, \"k\": 1}", 1, false},
+        {"{\"k\": 1, \"x\": {\"k\": 9}}", 1, false},
+        {"{\"x\": [{\"k\": 9}]}", -1, false},
+        {"{\"x\": {\"k\": 9}, \"k\": 1, \"k\": 2}", 2, true},
+        {"{\"x\": \"{\", \"k\": 1}", 1, false},
+        {"{\"x\": \"}\", \"k\": 1, \"k\": 2}", 2, true},
+        {"{\"x\": \"\\\"k\\\": 7\", \"k\": 1}", 1, false},
+        {"{\"k\": \"text\"}", -1, false},
+        {"{}", -1, false},
+        {"", -1, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < PT_ARRAY_LEN(cases); i++) {
+        pt_args_t args = {{cases[i].text, strlen(cases[i].text)}, false};
+        int64_t value = -1;
+        assert_int_equal(pt_args_int(&args, "\"k\"", &value), cases[i].value >= 0);
+        assert_true(cases[i].value < 0 || value == cases[i].value);
+        assert_int_equal(args.twice, cases[i].twice);
+    }
 }
 
 static void hours_far_off_are_set_aside(void **state) {
@@ -223,6 +254,7 @@ int main(void) {
         cmocka_unit_test(begins_and_ends_become_rows),
         cmocka_unit_test(categories_tell_kinds),
         cmocka_unit_test(arguments_are_found_by_their_keys),
+        cmocka_unit_test(only_own_keys_count_and_the_last_of_them),
         cmocka_unit_test(hours_far_off_are_set_aside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
  * MIT */
 #include "event_fast.h"
 #include "event_json.h"
+#include "event_lean.h"
 #include "event_write.h"
 
 #include <setjmp.h>
@@ -142,15 +143,47 @@ static void odd_forms_are_understood(void **state) {
 static void unknown_members_are_kept_and_tables_of_the_file_are_not(void **state) {
     char *text =
         padded("{\"ph\":\"X\",\"name\":\"n\",\"ts\":1,\"dur\":2,\"cname\":\"good\",\"sf\":7,"
-               "\"tts\":5,\"cname\":\"bad\"}");
+               "\"in\":{\"tts\":6},\"tts\":5}");
     pt_event_reader_t reader = {.repairs = 0};
     pt_event_t ev;
     size_t used;
     (void)state;
     assert_int_equal(pt_event_read_json(&reader, text, strlen(text), &ev, &used), PT_EVENT_FOUND);
-    assert_true(PT_STR_IS(ev.rest, ", \"cname\": \"good\", \"tts\": 5"));
+    assert_true(PT_STR_IS(ev.rest, ", \"cname\": \"good\", \"in\": {\"tts\":6}, \"tts\": 5"));
+    assert_int_equal(reader.repairs, 0);
     pt_event_reader_free(&reader);
     free(text);
+}
+
+/* As JSON.parse and json.loads have it, and it is told: known members, unknown ones and args. */
+static void of_equal_members_the_last_one_counts(void **state) {
+    static const char *const texts[] = {
+        "{\"ph\":\"X\",\"name\":\"n\",\"ts\":1,\"ts\":2,\"pid\":5}",
+        "{\"ph\":\"X\",\"name\":\"m\",\"ts\":2,\"pid\":5,\"name\":\"n\"}",
+        "{\"ph\":\"X\",\"name\":\"n\",\"ts\":2,\"pid\":4,\"pid\":5}",
+        "{\"ph\":\"X\",\"name\":\"n\",\"ts\":2,\"pid\":5,\"cname\":\"a\",\"cname\":\"b\"}",
+        "{\"ph\":\"X\",\"name\":\"n\",\"ts\":2,\"pid\":5,\"args\":{\"k\":1,\"k\":2}}",
+        "{\"ph\":\"X\",\"name\":\"n\",\"ts\":2,\"pid\":5,\"args\":{\"k\":1},\"args\":{\"k\":2}}"};
+    (void)state;
+    for (size_t i = 0; i < PT_ARRAY_LEN(texts); i++) {
+        char *text = padded(texts[i]);
+        pt_event_reader_t reader = {.repairs = 0};
+        pt_lean_t lean = {.next = 0};
+        pt_event_t ev;
+        size_t used;
+        assert_int_equal(pt_event_read_json(&reader, text, strlen(text), &ev, &used),
+                         PT_EVENT_FOUND);
+        assert_true((reader.repairs & PERFTRACE__JSON_REPAIR_DUPLICATE_KEY) != 0);
+        assert_int_equal(ev.ts, 2000);
+        assert_int_equal(ev.pid.num, 5);
+        assert_true(PT_STR_IS(ev.name, "\"n\""));
+        assert_true(ev.rest.len == 0 || PT_STR_IS(ev.rest, ", \"cname\": \"b\""));
+        assert_true(ev.args.len == 0 || ev.args.p[ev.args.len - 2] == '2');
+        /* The short way leaves known members to the exact one, and looks at no others. */
+        assert_int_equal(pt_event_read_lean(text, strlen(text), &lean, &ev), i == 3 || i == 4);
+        pt_event_reader_free(&reader);
+        free(text);
+    }
 }
 
 static void an_event_is_written_in_the_order_of_keys(void **state) {
@@ -184,6 +217,7 @@ int main(void) {
         cmocka_unit_test(the_fast_way_takes_nothing_that_is_not_strict),
         cmocka_unit_test(odd_forms_are_understood),
         cmocka_unit_test(unknown_members_are_kept_and_tables_of_the_file_are_not),
+        cmocka_unit_test(of_equal_members_the_last_one_counts),
         cmocka_unit_test(an_event_is_written_in_the_order_of_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

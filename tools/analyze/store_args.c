@@ -30,30 +30,68 @@ static const char *find_text(const char *p, const char *end, const char *text, s
     return end > p ? memmem(p, (size_t)(end - p), text, len) : NULL;
 }
 
-bool pt_args_find(pt_str_t args, const char *key, perftrace__json_slice_t *ret) {
-    size_t key_len = strlen(key);
-    const char *p = args.p, *end = args.p + args.len;
-    while (p != NULL && p < end && (p = find_text(p, end, key, key_len)) != NULL) {
-        const char *q = p + key_len;
+/* Where the key's value begins: behind its next occurrence from p on that is followed by a colon.
+ * NULL: there is none. A quote that is escaped begins no key. */
+static const char *find_key(const char *p, const char *end, const char *key, size_t len) {
+    while (p < end && (p = find_text(p, end, key, len)) != NULL) {
+        const char *q = p + len;
         while (q < end && (*q == ' ' || *q == '\n' || *q == '\t' || *q == '\r')) {
             q++;
         }
         if (q < end && *q == ':' && p[-1] != '\\') {
-            perftrace__json_cursor_t c;
-            perftrace__json_cursor_init(&c, q + 1, (size_t)(end - q) - 1);
-            return perftrace__json_next_value(&c, ret) > 0;
+            return q + 1;
         }
         p = q;
     }
-    return false;
+    return NULL;
 }
 
-bool pt_args_int(pt_str_t args, const char *key, int64_t *ret) {
+/* Member by member: where objects are in it, a key may be theirs. */
+static bool walk(pt_args_t *args, const char *key, size_t len, perftrace__json_slice_t *ret) {
+    perftrace__json_cursor_t c;
+    perftrace__json_slice_t name, value;
+    bool found = false;
+    perftrace__json_cursor_init(&c, args->text.p, args->text.len);
+    if (!perftrace__json_enter_object(&c)) {
+        return false;
+    }
+    while (perftrace__json_next_member(&c, &name, &value) > 0) {
+        if (name.len + 2 == len && memcmp(name.p, key + 1, name.len) == 0) {
+            args->twice |= found;
+            found = true;
+            *ret = value;
+        }
+    }
+    return found;
+}
+
+bool pt_args_find(pt_args_t *args, const char *key, perftrace__json_slice_t *ret) {
+    size_t len = strlen(key);
+    const char *begin = args->text.p, *end = begin + args->text.len, *value = NULL;
+    if (args->text.len < len) {
+        return false;
+    }
+    for (const char *p = begin + 1; (p = find_key(p, end, key, len)) != NULL;) {
+        if (memchr(begin + 1, '{', (size_t)(p - begin) - 1) != NULL) {
+            return walk(args, key, len, ret);
+        }
+        args->twice |= value != NULL;
+        value = p;
+    }
+    if (value == NULL) {
+        return false;
+    }
+    perftrace__json_cursor_t c;
+    perftrace__json_cursor_init(&c, value, (size_t)(end - value));
+    return perftrace__json_next_value(&c, ret) > 0;
+}
+
+bool pt_args_int(pt_args_t *args, const char *key, int64_t *ret) {
     perftrace__json_slice_t value;
     return pt_args_find(args, key, &value) && perftrace__json_to_i64(&value, ret);
 }
 
-pt_str_t pt_args_text(pt_str_t args, const char *key) {
+pt_str_t pt_args_text(pt_args_t *args, const char *key) {
     perftrace__json_slice_t value;
     if (!pt_args_find(args, key, &value) || value.type != PERFTRACE__JSON_STRING ||
         value.len == 0) {

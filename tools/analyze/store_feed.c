@@ -70,10 +70,10 @@ static void note_hour(pt_store_feed_t *f, int64_t ts) {
     h->last = PT_MAX(h->last, ts);
 }
 
-static void note_rank(pt_rank_store_t *s, uint32_t process, pt_str_t args) {
+static void note_rank(pt_rank_store_t *s, uint32_t process, pt_args_t *args) {
     pt_store_process_t *p = &s->process[process];
     int64_t rank;
-    if (p->rank < 0 && p->asked < RANK_ASKS && args.len > 2) {
+    if (p->rank < 0 && p->asked < RANK_ASKS && args->text.len > 2) {
         p->asked++;
         if (pt_args_int(args, "\"rank\"", &rank) && rank >= 0 && rank <= INT32_MAX) {
             p->rank = rank;
@@ -81,26 +81,33 @@ static void note_rank(pt_rank_store_t *s, uint32_t process, pt_str_t args) {
     }
 }
 
+/* As the reader tells where it mends: the last one has counted. */
+static void tell_twice(pt_store_feed_t *f, const pt_args_t *args) {
+    if (args->twice) {
+        pt_trace_reader_problem(f->reader, PERFTRACE__JSON_REPAIR_INDEX_DUPLICATE_KEY, NULL);
+    }
+}
+
 /* ---- scopes ---- */
 
-static uint32_t take_extra(pt_rank_store_t *s, const pt_event_t *ev, pt_row_kind_t kind) {
+static uint32_t take_extra(pt_rank_store_t *s, pt_args_t *args, pt_row_kind_t kind) {
     pt_row_extra_t x = {PT_NOT_RECORDED, PT_NOT_RECORDED, PT_NOT_RECORDED, 0, 0};
     if (kind == PT_ROW_KERNEL) {
-        pt_str_t name = pt_args_text(ev->args, "\"Collective name\"");
-        pt_str_t group = name.len > 0 ? pt_args_text(ev->args, "\"Process Group Name\"") : name;
+        pt_str_t name = pt_args_text(args, "\"Collective name\"");
+        pt_str_t group = name.len > 0 ? pt_args_text(args, "\"Process Group Name\"") : name;
         int64_t elements;
         if (name.len == 0) {
             return 0;
         }
         x.collective = pt_names_add_json(&s->names, name);
         x.group = group.len > 0 ? pt_names_add_json(&s->names, group) : 0;
-        (void)pt_args_int(ev->args, "\"Group size\"", &x.group_size);
-        if (!pt_args_int(ev->args, "\"Seq\"", &x.seq)) {
-            (void)pt_args_int(ev->args, "\"seq\"", &x.seq);
+        (void)pt_args_int(args, "\"Group size\"", &x.group_size);
+        if (!pt_args_int(args, "\"Seq\"", &x.seq)) {
+            (void)pt_args_int(args, "\"seq\"", &x.seq);
         }
-        if (pt_args_int(ev->args, "\"In msg nelems\"", &elements) && elements >= 0 &&
+        if (pt_args_int(args, "\"In msg nelems\"", &elements) && elements >= 0 &&
             elements < INT64_MAX / 8) {
-            pt_str_t type = pt_args_text(ev->args, "\"dtype\"");
+            pt_str_t type = pt_args_text(args, "\"dtype\"");
             int64_t size = PT_STR_IS(type, "\"Float\"") || PT_STR_IS(type, "\"Int\"")       ? 4
                            : PT_STR_IS(type, "\"BFloat16\"") || PT_STR_IS(type, "\"Half\"") ? 2
                            : PT_STR_IS(type, "\"Double\"") || PT_STR_IS(type, "\"Long\"")   ? 8
@@ -110,7 +117,7 @@ static uint32_t take_extra(pt_rank_store_t *s, const pt_event_t *ev, pt_row_kind
                                : 0;
             x.bytes = size > 0 ? elements * size : PT_NOT_RECORDED;
         }
-    } else if (!pt_args_int(ev->args, "\"bytes\"", &x.bytes) || x.bytes < 0) {
+    } else if (!pt_args_int(args, "\"bytes\"", &x.bytes) || x.bytes < 0) {
         return 0;
     }
     if (!PT_GROW(s, extra, extras, extra_cap, 1)) {
@@ -128,20 +135,20 @@ static bool is_sync_name(pt_str_t name) {
            PT_STR_IS(name, "\"Stream Wait Event\"") || PT_STR_IS(name, "\"Unknown Sync\"");
 }
 
-static void take_links(pt_rank_store_t *s, const pt_event_t *ev, pt_row_t *row) {
+static void take_links(pt_rank_store_t *s, pt_args_t *args, pt_row_t *row) {
     bool own = row->kind == PT_ROW_OTHER || row->kind == PT_ROW_ANNOTATION;
     const char *key = own ? "\"global_step\"" : "\"correlation\"";
-    if (ev->args.len < 8 || row->kind == PT_ROW_PYTHON) {
+    if (args->text.len < 8 || row->kind == PT_ROW_PYTHON) {
         return;
     }
     if (row->kind == PT_ROW_CPU_OP) {
         return;
     }
-    if (!pt_args_int(ev->args, key, &row->link)) {
+    if (!pt_args_int(args, key, &row->link)) {
         row->link = PT_NOT_RECORDED;
     }
     if (PT_ROW_IS_WORK(row->kind)) {
-        row->extra = take_extra(s, ev, (pt_row_kind_t)row->kind);
+        row->extra = take_extra(s, args, (pt_row_kind_t)row->kind);
     }
 }
 
@@ -157,10 +164,12 @@ static size_t add_row(pt_store_feed_t *f, const pt_event_t *ev) {
     }
     row.kind = s->cat[row.cat].kind;
     row.kind = row.kind == PT_ROW_KERNEL && is_sync_name(ev->name) ? PT_ROW_SYNC : row.kind;
-    take_links(s, ev, &row);
+    pt_args_t args = {ev->args, false};
+    take_links(s, &args, &row);
     if (s->asks_ranks && row.kind == PT_ROW_OTHER) {
-        note_rank(s, s->track[row.track].process, ev->args);
+        note_rank(s, s->track[row.track].process, &args);
     }
+    tell_twice(f, &args);
     note_hour(f, row.ts);
     s->row[s->rows] = row;
     return s->rows++;
@@ -229,6 +238,22 @@ static void add_point(pt_store_feed_t *f, uint32_t process, pt_str_t name, pt_st
     s->point[s->points++] = (pt_store_point_t){ts, value, (uint32_t)*slot, 0};
 }
 
+static bool has_twin_key(pt_str_t args) {
+    perftrace__json_slice_t object = {args.p, args.len, PERFTRACE__JSON_OBJECT, false, 0};
+    return args.len > 2 && perftrace__json_duplicate_key(&object, NULL);
+}
+
+/* Whether a key is among those behind the cursor, which is a copy. */
+static bool comes_again(perftrace__json_cursor_t c, const perftrace__json_slice_t *key) {
+    perftrace__json_slice_t later, value;
+    while (perftrace__json_next_member(&c, &later, &value) > 0) {
+        if (later.len == key->len && memcmp(later.p, key->p, key->len) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void take_counter(pt_store_feed_t *f, const pt_event_t *ev) {
     perftrace__json_cursor_t c;
     perftrace__json_slice_t key, value;
@@ -236,8 +261,10 @@ static void take_counter(pt_store_feed_t *f, const pt_event_t *ev) {
     pt_str_t name = {ev->name.p + 1, ev->name.len - 2};
     double number;
     unsigned taken = 0;
+    pt_args_t args = {ev->args, has_twin_key(ev->args)};
+    tell_twice(f, &args);
     if (f->store->asks_ranks && !f->store->failed) {
-        note_rank(f->store, process, ev->args);
+        note_rank(f->store, process, &args);
     }
     perftrace__json_cursor_init(&c, ev->args.p, ev->args.len);
     if (ev->args.len > 0 && perftrace__json_enter_object(&c)) {
@@ -249,6 +276,9 @@ static void take_counter(pt_store_feed_t *f, const pt_event_t *ev) {
             if (value.type != PERFTRACE__JSON_NUMBER ||
                 !perftrace__json_to_double(&value, &number)) {
                 pt_trace_reader_problem(f->reader, PT_TRACE_PROBLEM_NOT_NUMERIC, NULL);
+                continue;
+            }
+            if (args.twice && comes_again(c, &key)) {
                 continue;
             }
             bool plain = key.len == name.len && memcmp(key.p, name.p, key.len) == 0;
@@ -271,12 +301,14 @@ static void take_memory(pt_store_feed_t *f, const pt_event_t *ev) {
     static const char what[] = "memory allocated on device";
     int64_t total, device;
     char key[24];
-    if (pt_args_int(ev->args, "\"Total Allocated\"", &total) &&
-        pt_args_int(ev->args, "\"Device Id\"", &device)) {
+    pt_args_t args = {ev->args, false};
+    if (pt_args_int(&args, "\"Total Allocated\"", &total) &&
+        pt_args_int(&args, "\"Device Id\"", &device)) {
         snprintf(key, sizeof key, "%lld", (long long)device);
         add_point(f, pt_store_process(f->store, &ev->pid), (pt_str_t){what, sizeof what - 1},
                   (pt_str_t){key, strlen(key)}, ev->ts, (double)total);
     }
+    tell_twice(f, &args);
 }
 
 /* ---- metadata ---- */
@@ -286,16 +318,18 @@ static void take_metadata(pt_store_feed_t *f, const pt_event_t *ev) {
     if (PT_STR_IS(ev->name, "\"process_name\"")) {
         uint32_t process = pt_store_process(s, &ev->pid);
         if (!s->failed) {
-            pt_str_t name = pt_args_text(ev->args, "\"name\"");
+            pt_args_t args = {ev->args, false};
+            pt_str_t name = pt_args_text(&args, "\"name\"");
             perftrace__json_slice_t label;
-            note_rank(s, process, ev->args);
+            note_rank(s, process, &args);
             if (name.len > 0) {
                 s->process[process].name = pt_names_add_json(&s->names, name);
             }
-            if (pt_args_find(ev->args, "\"orig_pid\"", &label)) {
+            if (pt_args_find(&args, "\"orig_pid\"", &label)) {
                 s->process[process].label =
                     pt_names_add(&s->names, label.p, label.len); /* of a merged trace */
             }
+            tell_twice(f, &args);
         }
     }
 }

@@ -106,6 +106,25 @@ static bool take_time(const perftrace__json_slice_t *value, int64_t *ret_ns) {
            *ret_ns >= -PT_TIME_LIMIT;
 }
 
+/* Whether the rest itself has a member of this name, not an object in it. */
+static bool rest_has_member(const pt_event_reader_t *r, const perftrace__json_slice_t *key) {
+    perftrace__strbuf_t object = PERFTRACE__STRBUF_INIT;
+    perftrace__json_cursor_t c;
+    perftrace__json_slice_t name, value;
+    bool found = false;
+    perftrace__strbuf_putc(&object, '{');
+    perftrace__strbuf_append(&object, r->rest.data + 2, r->rest.len - 2); /* the first `, ` */
+    perftrace__strbuf_putc(&object, '}');
+    perftrace__json_cursor_init(&c, perftrace__strbuf_cstr(&object), object.len);
+    if (perftrace__json_enter_object(&c)) {
+        while (!found && perftrace__json_next_member(&c, &name, &value) > 0) {
+            found = name.len == key->len && memcmp(name.p, key->p, key->len) == 0;
+        }
+    }
+    perftrace__strbuf_free(&object);
+    return found;
+}
+
 /* Whether a member of this name was kept already. */
 static bool rest_has(const pt_event_reader_t *r, const perftrace__json_slice_t *key) {
     if (r->rest.len == 0) {
@@ -115,7 +134,7 @@ static bool rest_has(const pt_event_reader_t *r, const perftrace__json_slice_t *
     const char *p = r->rest.data + 3, *end = r->rest.data + r->rest.len - 2;
     while (p + key->len <= end && (p = memmem(p, (size_t)(end - p), key->p, key->len)) != NULL) {
         if (p[-1] == '"' && p[key->len] == '"' && p[key->len + 1] == ':') {
-            return true;
+            return rest_has_member(r, key);
         }
         p++;
     }
@@ -125,7 +144,12 @@ static bool rest_has(const pt_event_reader_t *r, const perftrace__json_slice_t *
 static void take_member(pt_event_reader_t *r, pt_event_t *ev, const perftrace__json_slice_t *key,
                         const perftrace__json_slice_t *value) {
     bool string = value->type == PERFTRACE__JSON_STRING;
-    switch (member_of(key)) {
+    unsigned member = (unsigned)member_of(key);
+    if (member < MEMBER_STACK) {
+        r->twice |= (r->members & 1U << member) != 0;
+        r->members |= 1U << member;
+    }
+    switch (member) {
     case MEMBER_NAME:
         ev->name = string ? pt_str_from(value) : (pt_str_t){NULL, 0};
         break;
@@ -181,6 +205,7 @@ static void take_member(pt_event_reader_t *r, pt_event_t *ev, const perftrace__j
         break;
     case MEMBER_OTHER:
         if (rest_has(r, key)) {
+            r->twice = true;
             break;
         }
         perftrace__strbuf_puts(&r->rest, ", \"");
@@ -199,6 +224,8 @@ static bool walk(pt_event_reader_t *r, const char *p, size_t len, size_t readabl
     memset(ev, 0, sizeof *ev);
     perftrace__strbuf_clear(&r->rest);
     r->odd = 0;
+    r->members = 0;
+    r->twice = false;
     *ret_members = 0;
     perftrace__json_cursor_init_readable(&c, p, len, readable);
     int more = perftrace__json_enter_object(&c) ? 1 : -1;
@@ -247,7 +274,7 @@ pt_event_found_t pt_event_read_json(pt_event_reader_t *r, const char *p, size_t 
     r->repairs = 0;
     *ret_used = len;
     if (walk(r, p, len, len + PT_EVENT_PAD, ret_event, &members, ret_used, &notes) &&
-        (notes & PERFTRACE__JSON_NOTES_TO_REPAIR) == 0 && !has_twin_key(ret_event)) {
+        (notes & PERFTRACE__JSON_NOTES_TO_REPAIR) == 0 && !r->twice && !has_twin_key(ret_event)) {
         return judge(r, ret_event, members);
     }
     if (r->error.code == PERFTRACE__JSON_E_EMPTY) {

@@ -35,6 +35,8 @@ typedef struct pt_event_reader {
     perftrace__strbuf_t made;      /* texts that the input did not have in this form */
     unsigned repairs;              /* PERFTRACE__JSON_REPAIR_ bits of the last text */
     unsigned odd;                  /* PT_EVENT_ODD_ bits of the last text */
+    unsigned members;              /* a bit for each known member that was met */
+    bool twice;                    /* two members of one name were met */
     perftrace__json_error_t error; /* PT_EVENT_FOUND_DAMAGED: why and where */
 } pt_event_reader_t;
 

@@ -20,39 +20,43 @@ static bool take_text(const perftrace__json_slice_t *value, pt_str_t *ret) {
 
 #define IS(literal) (memcmp(key->p, literal, sizeof(literal) - 1) == 0)
 
-/* One member; false: to be looked at by event_json. */
+/* One member; false: to be looked at by event_json, as is one that is there twice. */
 static bool take_member(const perftrace__json_slice_t *key, const perftrace__json_slice_t *value,
                         pt_event_t *ev) {
     bool good = true;
     switch (key->len) {
     case 2:
         if (IS("ph")) {
-            good = value->type == PERFTRACE__JSON_STRING && value->len == 1 && *value->p != '\\';
+            good = ev->ph == 0 && value->type == PERFTRACE__JSON_STRING && value->len == 1 &&
+                   *value->p != '\\';
             ev->ph = good ? *value->p : 0;
         } else if (IS("ts")) {
-            good = take_time(value, &ev->ts);
+            good = (ev->has & PT_EVENT_HAS_TS) == 0 && take_time(value, &ev->ts);
             ev->has |= PT_EVENT_HAS_TS;
         } else if (IS("id")) {
+            good = ev->id.len == 0;
             ev->id = pt_str_from(value);
         }
         return good;
     case 3:
         if (IS("cat")) {
-            good = take_text(value, &ev->cat);
+            good = ev->cat.p == NULL && take_text(value, &ev->cat);
         } else if (IS("pid")) {
+            good = ev->pid.kind == PT_IDENT_NONE;
             ev->pid = pt_ident_from(value);
         } else if (IS("tid")) {
+            good = ev->tid.kind == PT_IDENT_NONE;
             ev->tid = pt_ident_from(value);
         } else if (IS("dur")) {
-            good = take_time(value, &ev->dur) && ev->dur >= 0;
+            good = (ev->has & PT_EVENT_HAS_DUR) == 0 && take_time(value, &ev->dur) && ev->dur >= 0;
             ev->has |= PT_EVENT_HAS_DUR;
         }
         return good;
     case 4:
         if (IS("name")) {
-            good = take_text(value, &ev->name) && value->len > 0;
+            good = ev->name.p == NULL && take_text(value, &ev->name) && value->len > 0;
         } else if (IS("args")) {
-            good = value->type == PERFTRACE__JSON_OBJECT;
+            good = ev->args.p == NULL && value->type == PERFTRACE__JSON_OBJECT;
             ev->args = pt_str_from(value);
         }
         return good;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static const char ring_magic[] = "PTRING01";
-static const char header_start[] = "{\"name\": \"perftrace_header\"";
+static const char header_name[] = "perftrace_header";
 
 void pt_source_init(pt_source_t *s) {
     memset(s, 0, sizeof *s);
@@ -67,14 +67,23 @@ bool pt_source_take_header(pt_source_t *s, const perftrace__json_slice_t *args) 
     return true;
 }
 
+/* Whatever the blanks and the order of members: files pass through other writers of JSON. */
+static bool line_is_header(const char *p, size_t len, perftrace__json_slice_t *ret_args) {
+    perftrace__json_slice_t line = {p, len, PERFTRACE__JSON_OBJECT, false, 0}, name;
+    return *p == '{' && memmem(p, len, header_name, sizeof header_name - 1) != NULL &&
+           perftrace__json_find(&line, "name", &name) &&
+           perftrace__json_equal(&name, header_name, sizeof header_name - 1) &&
+           perftrace__json_find(&line, "args", ret_args);
+}
+
 /* Finds the header among the first lines: a damaged line may stand before it. */
 static bool find_header(pt_source_t *s, const char *p, const char *end) {
-    while ((size_t)(end - p) > sizeof header_start) {
+    while ((size_t)(end - p) > sizeof header_name) {
         const char *stop = memchr(p, '\n', (size_t)(end - p));
         size_t len = (size_t)((stop != NULL ? stop : end) - p);
-        if (len > sizeof header_start && memcmp(p, header_start, sizeof header_start - 1) == 0) {
-            perftrace__json_slice_t line = {p, len, PERFTRACE__JSON_OBJECT, false, 0}, args;
-            return perftrace__json_find(&line, "args", &args) && pt_source_take_header(s, &args);
+        perftrace__json_slice_t args;
+        if (len > sizeof header_name && line_is_header(p, len, &args)) {
+            return pt_source_take_header(s, &args);
         }
         if (stop == NULL) {
             return false;
