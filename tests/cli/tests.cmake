@@ -40,6 +40,8 @@ endif()
 perftrace_cli_test(ctl ctl.test.js PERFTRACE_CTL perf-trace-ctl)
 perftrace_cli_test(ctl_gather ctl_gather.test.js PERFTRACE_CTL perf-trace-ctl)
 
+perftrace_cli_test(fetch_golden fetch_golden.test.js PERFTRACE_FETCH perf-trace-fetch)
+
 # The traced worker is for one test; the others start what is everywhere.
 if(TARGET perf-trace-run)
   add_executable(run_worker ${CMAKE_CURRENT_LIST_DIR}/run_worker.c)
