@@ -319,3 +319,30 @@ test('a NUL in a name does not end it, whatever file it is in', () => {
         assert.strictEqual(t.run(['top', '--strict', path]).status, 1);
     }
 });
+
+// ---- weights without bounds, and JSON of another kind ----
+
+test('weights whose sum would have no end are left out', () => {
+    const events = [{ type: 'O', frame: 0, at: -1e300 }, { type: 'C', frame: 0, at: 1e300 }];
+    const files = {
+        'p.txt': 'a;b 1e308\na;b 1e281\na;b 1e280\na;b 2e280\n',
+        'p.json': speedscope([sampled('a', [['b', 1e308], ['b', 1e281], ['b', 1e280], ['b', 2e280]])]) };
+    for (const [name, content] of Object.entries(files)) {
+        const r = t.report(['top', file(content, name)]);
+        assert.strictEqual(r.profile.weight, 1e280, name);
+        assert.deepStrictEqual(rows(r.self, 'function', 'weight', 'share_of_all'), [['b', 1e280, 1]]);
+        assert.deepStrictEqual(t.problems(r), { bad_weight: 3 });
+    }
+    const evented = t.run(['top', file(speedscope([{ type: 'evented', events }]))]);
+    assert.strictEqual(evented.status, 3);
+    assert.match(evented.stderr, /profile left out/);
+});
+
+test('JSON that is a list, whole or cut off, is told for what it is', () => {
+    for (const text of ['[[[1', '[[1]]', '[{}]', '["a"]', '['.repeat(100000)]) {
+        const r = t.run(['top', file(text)]);
+        assert.strictEqual(r.status, 3);
+        assert.match(r.stderr, /it is JSON, but no speedscope file/, text.slice(0, 20));
+        assert(!r.stderr.includes('no error'), r.stderr);
+    }
+});

@@ -3,7 +3,6 @@
 
 #include "json_scan.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define LONGEST_WEIGHT 63
@@ -61,7 +60,7 @@ bool pt_collapsed_weight(const char *text, size_t len, double *ret) {
     n -= text[len - 1] == '.' ? 1 : 0;
     perftrace__json_slice_t number = {text + zeros, n, PERFTRACE__JSON_NUMBER, false, 0};
     return perftrace__json_number_length(text + zeros, n) == n &&
-           perftrace__json_to_double(&number, ret) && isfinite(*ret);
+           perftrace__json_to_double(&number, ret) && *ret <= PT_PROFILE_MOST_WEIGHT;
 }
 
 size_t pt_collapsed_clean(const char *frame, size_t len) {

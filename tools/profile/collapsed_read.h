@@ -26,7 +26,7 @@ uint64_t pt_collapsed_read(pt_profile_t *p, const char *text, size_t len,
 bool pt_collapsed_sniff(const char *text, size_t len, bool *ret_two_columns);
 
 /* A weight as the text spells it out: decimal digits, a point and more of them, an exponent.
- * False for anything else. */
+ * False for anything else, and for more than PT_PROFILE_MOST_WEIGHT. */
 bool pt_collapsed_weight(const char *text, size_t len, double *ret);
 /* The length of a frame without its offset. */
 size_t pt_collapsed_clean(const char *frame, size_t len);

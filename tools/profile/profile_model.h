@@ -18,6 +18,8 @@
 #include "strbuf.h"
 
 #define PT_PROFILE_NONE UINT32_MAX
+/* What a weight is at most: sums of them are finite. */
+#define PT_PROFILE_MOST_WEIGHT 1e280
 
 /* What weights are. Times are kept in seconds whatever the file has. */
 typedef enum pt_profile_unit { PT_UNIT_NONE, PT_UNIT_SECONDS, PT_UNIT_BYTES } pt_profile_unit_t;
@@ -93,7 +95,7 @@ uint32_t pt_profile_thread(pt_profile_t *p, const char *name, size_t len, pt_pro
 /* A new one, though there may be others of its name. */
 uint32_t pt_profile_thread_new(pt_profile_t *p, const char *name, size_t len,
                                pt_profile_unit_t unit);
-/* Adds a sample that ends at a node. weight is finite and not negative. */
+/* Adds a sample that ends at a node. weight is from 0 to PT_PROFILE_MOST_WEIGHT. */
 void pt_profile_add(pt_profile_t *p, uint32_t node, double weight);
 
 /* Adds all that another model holds, as if it had been read into this one next. Threads of one name

@@ -24,6 +24,11 @@ typedef struct walk {
     const char *wrong; /* what is wrong with the event at hand; NULL: nothing */
 } walk_t;
 
+/* Between two such times lies no more than a weight may be. */
+static bool is_time(double at) {
+    return fabs(at) <= PT_PROFILE_MOST_WEIGHT / 2;
+}
+
 static bool read_event(const pt_speedscope_reader_t *r, const perftrace__json_cursor_t *list,
                        const perftrace__json_slice_t *object, event_t *e) {
     perftrace__json_cursor_t c;
@@ -42,7 +47,7 @@ static bool read_event(const pt_speedscope_reader_t *r, const perftrace__json_cu
                     perftrace__json_to_u64(&value, &e->frame) && e->frame < r->frames->count;
         } else if (perftrace__json_is(&key, "at")) {
             at = value.type == PERFTRACE__JSON_NUMBER &&
-                 perftrace__json_to_double(&value, &e->at) && isfinite(e->at);
+                 perftrace__json_to_double(&value, &e->at) && is_time(e->at);
         }
     }
     return type && frame && at;
@@ -163,7 +168,7 @@ static void close_rest(walk_t *w, const pt_speedscope_members_t *m, uint64_t off
         return;
     }
     if (m->end.type == PERFTRACE__JSON_NUMBER && perftrace__json_to_double(&m->end, &end) &&
-        !(isfinite(end) && end >= w->at)) {
+        !(is_time(end) && end >= w->at)) {
         end = w->at;
     }
     pt_profile_notef(r->notes, PT_PROFILE_PROBLEM_OPEN_AT_END, 0, offset,

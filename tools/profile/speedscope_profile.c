@@ -3,7 +3,6 @@
 
 #include "grow.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 bool pt_speedscope_frames_add(pt_speedscope_frames_t *frames, uint32_t frame) {
@@ -95,7 +94,8 @@ static bool read_weights(pt_speedscope_reader_t *r, const perftrace__json_cursor
         if (ok) {
             double weight;
             bool number = value.type == PERFTRACE__JSON_NUMBER &&
-                          perftrace__json_to_double(&value, &weight) && isfinite(weight);
+                          perftrace__json_to_double(&value, &weight) &&
+                          weight <= PT_PROFILE_MOST_WEIGHT;
             r->weight[r->weights++] = number ? weight : -1;
         }
     }

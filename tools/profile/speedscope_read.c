@@ -197,7 +197,10 @@ pt_speedscope_result_t pt_speedscope_read(pt_profile_t *p, const char *text, siz
         text = mended.data;
         len = mended.len;
     }
-    pt_speedscope_result_t result = good ? judge(&d) : PT_SPEEDSCOPE_NOT_JSON;
+    pt_speedscope_result_t result = good ? judge(&d)
+                                    : ret_error->code == PERFTRACE__JSON_E_OK
+                                        ? PT_SPEEDSCOPE_OTHER /* no object */
+                                        : PT_SPEEDSCOPE_NOT_JSON;
     if (result == PT_SPEEDSCOPE_OK) {
         result = read_document(p, text, len, &d, mend_events, notes, ret_taken);
     }
