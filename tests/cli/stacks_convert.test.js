@@ -4,6 +4,7 @@
 const test = require('node:test');
 const assert = require('node:assert');
 const zlib = require('zlib');
+const { execFileSync } = require('child_process');
 const t = require('./stacks_tool.js');
 
 const here = t.fs.existsSync(t.CORPUS);
@@ -262,6 +263,21 @@ test('batch: each file, and the summary of threads', () => {
     // A directory is read without the summary, which holds no stacks.
     const inputs = t.report(['summary', dir]).inputs.map((each) => t.path.basename(each.input));
     assert(inputs.length > 40 && !inputs.includes('perf_thread_summary.txt'));
+});
+
+test('batch: what is no plain file costs itself, and nothing is written over', () => {
+    const dir = t.files({ 'perf_a_collapsed.txt': 'plain;f 1\n', 'perf_a_collapsed.txt.gz': zlib.gzipSync('gz;f 1\n'),
+                          'perf_b_collapsed.txt': 'b;f 1\n' });
+    execFileSync('mkfifo', [`${dir}/perf_c_collapsed.txt`]);
+    const r = t.run(['batch', dir], { timeout: 60000 });
+    assert.strictEqual(r.status, 3);
+    assert.match(r.stderr, /perf_a_collapsed\.txt\.gz: left out: .* as perf_a_collapsed\.txt/);
+    assert.match(r.stderr, /perf_c_collapsed\.txt: is no plain file/);
+    const made = JSON.parse(t.fs.readFileSync(`${dir}/perf_a.speedscope.json`, 'utf8'));
+    assert.deepStrictEqual(made.profiles.map((p) => p.name), ['plain']);
+    const summary = t.fs.readFileSync(`${dir}/perf_thread_summary.txt`, 'utf8');
+    assert.deepStrictEqual(summary.match(/^=== .*/gm), ['=== perf_a ===', '=== perf_a ===', '=== perf_b ===', '=== perf_c ===']);
+    assert.match(summary, /perf_a_collapsed\.txt\.gz could not be read/);
 });
 
 test('batch: without a match an empty summary; one bad file costs itself', () => {

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct batch {
     const pt_stacks_options_t *o;
@@ -20,6 +21,7 @@ typedef struct batch {
 
 typedef struct job {
     const char *file; /* its name in the directory */
+    const char *twin; /* NULL, or the file before it, which has the same target */
     unsigned number;
     perftrace__strbuf_t base, path, target; /* of the file: its base; with the directory: both */
     pt_profile_t p;
@@ -61,10 +63,26 @@ static pt_exit_t list_files(const char *dir, pt_string_list_t *files) {
     return ok ? PT_EXIT_OK : PT_EXIT_INTERNAL;
 }
 
+/* A pipe or a device in the directory would be waited for. What is not there is told where it is
+ * opened. */
+static bool is_special(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
 static pt_exit_t convert(batch_t *b, job_t *j) {
     pt_profile_load_t load = {.keep_order = true, .book = b->book};
     pt_profile_source_t source;
     pt_stack_view_t view;
+    if (j->twin != NULL) {
+        pt_error("%s: left out: it would be written to the same file as %s",
+                 perftrace__strbuf_cstr(&j->path), j->twin);
+        return PT_EXIT_INPUT;
+    }
+    if (is_special(perftrace__strbuf_cstr(&j->path))) {
+        pt_error("%s: is no plain file", perftrace__strbuf_cstr(&j->path));
+        return PT_EXIT_INPUT;
+    }
     pt_exit_t status =
         pt_profile_load_file(&load, perftrace__strbuf_cstr(&j->path), j->number, &j->p, &source);
     if (status != PT_EXIT_OK) {
@@ -131,11 +149,16 @@ static void release(void *ctx, void *task) {
     pt_profile_free(&j->p);
 }
 
-static void begin(const batch_t *b, job_t *j, const char *file) {
-    size_t base;
+/* before: the name before it in order, or NULL. A file and its .gz stand next to each other. */
+static void begin(const batch_t *b, job_t *j, const char *file, const char *before) {
+    size_t base, base_before;
     *j = (job_t){.file = file};
     pt_profile_init(&j->p);
     (void)is_wanted(file, &base);
+    if (before != NULL && is_wanted(before, &base_before) && base == base_before &&
+        strncmp(before, file, base) == 0) {
+        j->twin = before;
+    }
     perftrace__strbuf_append(&j->base, file, base);
     perftrace__strbuf_printf(&j->path, "%s/%s", b->dir, file);
     perftrace__strbuf_printf(&j->target, "%s/%s.speedscope.json", b->dir,
@@ -154,7 +177,7 @@ static pt_exit_t run(batch_t *b, const pt_string_list_t *files) {
     pt_ordered_t *pipe = job != NULL ? pt_ordered_new(&options) : NULL;
     int status = pipe != NULL ? PT_EXIT_OK : PT_EXIT_INTERNAL;
     for (size_t i = 0; i < files->count && status == PT_EXIT_OK; i++) {
-        begin(b, &job[i], files->items[i]);
+        begin(b, &job[i], files->items[i], i > 0 ? files->items[i - 1] : NULL);
         status = pt_ordered_submit(pipe, PT_ORDERED_NO_LANE, &job[i]);
     }
     if (pipe != NULL) {
