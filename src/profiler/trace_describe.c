@@ -3,13 +3,13 @@
  * A name is parted at '_', which labels do not hold, and the fields are tried in their order.
  * Before the rank at most two labels stand; they cannot be taken for the fields they may look like,
  * since those are followed by others. */
+#include "local_time.h"
 #include "trace_name.h"
 
 #include <perftrace/status.h>
 
 #include <limits.h>
 #include <string.h>
-#include <time.h>
 
 #define PARTS_MAX   16
 #define TIME_DIGITS 17
@@ -148,7 +148,7 @@ static bool read_time(const char *digits, int64_t *ret_ms) {
                     .tm_sec = v[5],
                     .tm_isdst = -1};
     const struct tm asked = tm;
-    time_t seconds = mktime(&tm);
+    const time_t seconds = perftrace__local_seconds(&tm);
     /* No 30th of February, no 25 o'clock; an hour that a clock skips is shifted by it. */
     if (seconds < 0 || tm.tm_mon != asked.tm_mon || tm.tm_mday != asked.tm_mday) {
         return false;

@@ -1,6 +1,7 @@
 /* trace_name.c: building names that say what is in a file. SPDX-License-Identifier: MIT */
 #include "trace_name.h"
 
+#include "local_time.h"
 #include "name_cut.h"
 #include "utf8.h"
 
@@ -8,7 +9,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <time.h>
 
 #define HOST_MAX    40 /* bytes that are kept of labels which are not cut first */
 #define SUFFIX_MAX  24
@@ -112,13 +112,14 @@ static void put_parallel(perftrace__strbuf_t *b, const perftrace_trace_name_t *n
 }
 
 static void put_time(perftrace__strbuf_t *b, int64_t ms) {
-    const time_t seconds = (time_t)(ms / 1000);
-    struct tm tm;
-    char text[32] = "";
-    if (localtime_r(&seconds, &tm)) {
-        strftime(text, sizeof(text), "%Y%m%d%H%M%S", &tm);
+    struct tm t;
+    perftrace__strbuf_puts(b, "_");
+    if (perftrace__local_time((time_t)(ms / 1000), &t)) {
+        /* Not by strftime, which may take the C library's lock of the time zone. */
+        perftrace__strbuf_printf(b, "%04d%02d%02d%02d%02d%02d", t.tm_year + 1900, t.tm_mon + 1,
+                                 t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec);
     }
-    perftrace__strbuf_printf(b, "_%s%03d", text, (int)(ms % 1000));
+    perftrace__strbuf_printf(b, "%03d", (int)(ms % 1000));
 }
 
 /* Everything from the rank on up to the suffix, each field with '_' before it. */

@@ -458,6 +458,31 @@ class Ends(traced.Case):
         self.assertEqual(done.stdout.strip(), "done")
         self.assertTrue(self.files("*child*"))
 
+    def test_a_fork_while_another_thread_tells_something(self):
+        # That thread waits in the middle of a file, whose lock the child would get as it is.
+        done = self.run_it("read, write = os.pipe()\n"
+                           "book = os.fdopen(write, 'w', 1)\n"
+                           "def log(level, text): book.write(text + '\\n')\n"
+                           "q = pr.Profiler(pr.BackEnd(stop=stop, extension='.txt'), dir=root, log=log)\n"
+                           "def empty():\n"
+                           "    time.sleep(0.5)\n"
+                           "    while os.read(read, 65536): pass\n"
+                           "for work in (lambda: q._logged(1, b'w' * (1 << 20), None), empty):\n"
+                           "    threading.Thread(target=work, daemon=True).start()\n"
+                           "time.sleep(0.2)\n"
+                           "import warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
+                           "pid = os.fork()\n"
+                           "if pid == 0:\n"
+                           "    q.start('child'); q.close(); os._exit(0)\n"
+                           "deadline = time.monotonic() + 60\n"
+                           "while os.waitpid(pid, os.WNOHANG) == (0, 0):\n"
+                           "    if time.monotonic() > deadline: os.kill(pid, 9)\n"
+                           "    time.sleep(0.01)\n"
+                           "print('done' if time.monotonic() < deadline else 'hung'); sys.stdout.flush()\n"
+                           "os._exit(0)\n")
+        self.assertEqual(done.stdout.strip(), "done")
+        self.assertTrue(self.files("*child*"))
+
     def test_requests_from_outside(self):
         done = self.run_it("import urllib.request, sys; sys.path.insert(0, %r)\n"
                            "from test_control import ask\n"

@@ -11,6 +11,9 @@ perftrace_unit_test(test_profiler_perf SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_pr
 perftrace_unit_test(test_profiler_clash SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_profiler_clash.c
                     ROOMS ${profiler_rooms})
 target_link_options(test_profiler_clash PRIVATE -Wl,--wrap=perftrace__os_pid)
+perftrace_unit_test(test_local_time SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_local_time.c
+                    ROOMS base trace_names)
+target_link_options(test_local_time PRIVATE -Wl,--wrap=localtime_r,--wrap=mktime)
 
 # Libraries that export what the GPU profilers' own do.
 foreach(kind CUDA ROC)

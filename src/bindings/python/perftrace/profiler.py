@@ -35,6 +35,8 @@ __all__ = ["Action", "BackEnd", "Profiler", "ProfilerStatus", "Schedule", "Sched
            "Torch", "TraceName", "Window", "basename", "create", "describe", "set_main", "status"]
 
 _LEVELS = (40, 30, 20)  # of logging: error, warning, note
+_FORK_WAIT_S = 5
+_saying = threading.RLock()  # held while something is told, and over a fork
 
 
 class Profiler:
@@ -121,11 +123,12 @@ class Profiler:
     # ---- what comes back from C ----
 
     def _say(self, level: int, text: str, error: Optional[BaseException] = None) -> None:
-        if self._log is not None:
-            self._log(level, text)
-        else:
-            import logging  # by those only who use this
-            logging.getLogger("perftrace").log(level, text, exc_info=error)
+        with _saying:
+            if self._log is not None:
+                self._log(level, text)
+            else:
+                import logging  # by those only who use this
+                logging.getLogger("perftrace").log(level, text, exc_info=error)
 
     def _logged(self, level: int, text: bytes, user: Any) -> None:
         try:
@@ -273,12 +276,30 @@ def _close_all() -> None:
         profiler.close()
 
 
+def _before_fork() -> None:
+    """No other thread is telling something: it may hold the lock of standard error, which Python gives to
+    no child, and the child would wait for it for ever. Not without limit: what it tells may wait for us."""
+    _held[threading.get_ident()] = _saying.acquire(timeout=_FORK_WAIT_S)
+
+
+def _after_fork_in_parent() -> None:
+    if _held.pop(threading.get_ident()):
+        _saying.release()
+
+
 def _after_fork() -> None:
     """The other threads are not there."""
+    global _saying
     mine = threading.get_ident()
+    if _held.pop(mine):
+        _saying.release()
+    else:
+        _saying = threading.RLock()
+    _held.clear()
     for profiler in opened:
         profiler._within = {mine: True} if mine in profiler._within else {}
 
 
 atexit.register(_close_all)
-os.register_at_fork(after_in_child=_after_fork)
+_held: Dict[int, bool] = {}  # threads that are about to fork; whether they got _saying
+os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork)
