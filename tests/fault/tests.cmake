@@ -28,7 +28,7 @@ if(CMAKE_CXX_COMPILER AND NOT CMAKE_CROSSCOMPILING)
   # Where it can find most: in the plain build and under sanitizers.
   set(perftrace_late_runs 50)
   if(PERFTRACE_SANITIZE)
-    set(perftrace_late_runs 200) # several times slower each
+    set(perftrace_late_runs 100) # several times slower each
   elseif(CMAKE_C_COMPILER_ID STREQUAL GNU AND PERFTRACE_NET AND NOT PERFTRACE_TEST_POINTS)
     set(perftrace_late_runs 500)
   endif()
