@@ -325,6 +325,29 @@ test('counters, and torch\'s memory', () => {
     assert.strictEqual(row(r.counters, { name: 'memory allocated on device 0' }).max, 4096);
 });
 
+// A range is a kernel, whose times CUPTI makes up: no work and no scope of the host.
+test('hardware counters that torch reads through CUPTI', () => {
+    const op = 'smsp__sass_thread_inst_executed_op_ffma_pred_on.sum', long = 'x'.repeat(120);
+    const range = (ts, args) => X('cuda_profiler_range', 'gemm', ts, 10, { pid: 0, tid: 0, args });
+    const r = of([X('cpu_op', 'aten::mm', 0, 100), range(0, { [op]: 1000, [`${long}a`]: 1, note: 'no number' }),
+                  range(50, { [op]: 3000, [`${long}b`]: 2 }), range(100, { [op]: 500 })]);
+    const c = row(r.counters, { name: op });
+    assert.deepStrictEqual([c.process, c.count, c.min, c.mean, c.max, c.last], ['0', 3, 500, 1500, 3000, 500]);
+    assert.deepStrictEqual(r.counters.map((k) => k.name).sort(), [op, `${long}a`, `${long}b`]);
+    assert.strictEqual(r.ranks[0].work, 0);
+    assert.deepStrictEqual(r.kernels, []);
+    assert.deepStrictEqual(r.host.map((h) => h.name), ['aten::mm']);
+    const over = r.counters_over_time.filter((p) => p.name === op);
+    assert.deepStrictEqual(over.map((p) => p.mean), [1000, 3000, 500]);
+});
+
+test('names of counters are texts, however long', () => {
+    const c = (name, args) => ({ ph: 'C', name, pid: 1, tid: 1, ts: 1, args });
+    const long = 'n'.repeat(150);
+    const r = of([c('a"b\u00e9', { 'k\\': 1 }), c(`${long}1`, { value: 1 }), c(`${long}2`, { value: 2 })]);
+    assert.deepStrictEqual(r.counters.map((k) => k.name).sort(), ['a"b\u00e9 k\\', `${long}1`, `${long}2`].sort());
+});
+
 test('copies on the host', () => {
     const r = of([X('cpu_op', 'aten::copy_', 0, 60000), X('cpu_op', 'aten::copy_', 70000, 50000)]);
     assert.deepStrictEqual([r.copies[0].count, r.copies[0].total_s], [2, 0.11]);

@@ -14,6 +14,7 @@
 
 void pt_store_init(pt_rank_store_t *s) {
     memset(s, 0, sizeof *s);
+    s->joined = (perftrace__strbuf_t)PERFTRACE__STRBUF_INIT;
     s->world_size = -1;
     s->devices = -1;
     s->device_memory = s->multiprocessors = PT_NOT_RECORDED;
@@ -25,6 +26,7 @@ void pt_store_free(pt_rank_store_t *s) {
     if (s == NULL) {
         return;
     }
+    perftrace__strbuf_free(&s->joined);
     for (size_t i = 0; i < s->tracks; i++) {
         free(s->track[i].open);
     }
@@ -65,6 +67,7 @@ pt_row_kind_t pt_store_kind_of(const char *cat, size_t len) {
                  {"operator", PT_ROW_CPU_OP},
                  {"user_annotation", PT_ROW_ANNOTATION},
                  {"gpu_user_annotation", PT_ROW_GPU_ANNOTATION},
+                 {"cuda_profiler_range", PT_ROW_GPU_ANNOTATION},
                  {"runtime", PT_ROW_RUNTIME},
                  {"python_function", PT_ROW_PYTHON},
                  {"trace", PT_ROW_FRAME}};

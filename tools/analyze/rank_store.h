@@ -132,6 +132,7 @@ typedef struct pt_rank_store {
     uint64_t outliers, unfinished, stray_ends;
     bool failed; /* out of memory */
     /* Its own. */
+    perftrace__strbuf_t joined; /* scratch */
     pt_store_recent_t recent[PT_STORE_RECENT];
     int64_t hour_from, hour_to;
     size_t hour_now;

@@ -7,11 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HOUR_NS     INT64_C(3600000000000)
-#define MAX_HOURS   8192U
-#define RANK_ASKS   64U /* events of a process that are looked at for its rank */
-#define MAX_NAME_IN 96U
-#define CATS_MOST   65000U /* further ones share a name */
+#define HOUR_NS   INT64_C(3600000000000)
+#define MAX_HOURS 8192U
+#define RANK_ASKS 64U    /* events of a process that are looked at for its rank */
+#define CATS_MOST 65000U /* further ones share a name */
 
 static uint16_t take_cat(pt_rank_store_t *s, pt_str_t cat) {
     for (size_t i = 0; i < s->cats && i < 16; i++) { /* nearly always among the first */
@@ -175,17 +174,6 @@ static size_t add_row(pt_store_feed_t *f, const pt_event_t *ev) {
     return s->rows++;
 }
 
-static void take_complete(pt_store_feed_t *f, pt_event_t *ev) {
-    if ((ev->has & PT_EVENT_HAS_DUR) == 0) {
-        if ((f->reader->parser.odd & PT_EVENT_ODD_DUR) == 0) { /* else it has been told */
-            pt_trace_reader_problem(f->reader, PT_TRACE_PROBLEM_NO_DUR, NULL);
-        }
-        ev->dur = 0;
-    }
-    ev->dur = PT_MAX(ev->dur, (int64_t)0);
-    (void)add_row(f, ev);
-}
-
 static void take_begin(pt_store_feed_t *f, const pt_event_t *ev) {
     size_t index = add_row(f, ev);
     if (index != SIZE_MAX) {
@@ -216,15 +204,25 @@ static void take_end(pt_store_feed_t *f, const pt_event_t *ev) {
 
 /* ---- counters ---- */
 
+/* A counter with one argument has the counter's name, others the argument's behind it. Both are
+ * parts of JSON strings. */
+static uint32_t name_series(pt_rank_store_t *s, pt_str_t name, pt_str_t key) {
+    perftrace__strbuf_t *joined = &s->joined;
+    perftrace__strbuf_clear(joined);
+    perftrace__strbuf_putc(joined, '"');
+    perftrace__strbuf_append(joined, name.p, name.len);
+    perftrace__strbuf_puts(joined, key.len > 0 ? " " : "");
+    perftrace__strbuf_append(joined, key.p, key.len);
+    perftrace__strbuf_putc(joined, '"');
+    s->failed |= joined->failed;
+    return pt_names_add_json(&s->names, (pt_str_t){perftrace__strbuf_cstr(joined), joined->len});
+}
+
 static void add_point(pt_store_feed_t *f, uint32_t process, pt_str_t name, pt_str_t key, int64_t ts,
                       double value) {
     pt_rank_store_t *s = f->store;
-    char joined[2 * MAX_NAME_IN + 8];
     bool is_new = false;
-    /* A counter with one argument has the counter's name, others the argument's behind it. */
-    int len = snprintf(joined, sizeof joined, "%.*s%s%.*s", (int)PT_MIN(name.len, MAX_NAME_IN),
-                       name.p, key.len > 0 ? " " : "", (int)PT_MIN(key.len, MAX_NAME_IN), key.p);
-    uint32_t number = pt_names_add(&s->names, joined, (size_t)PT_MAX(len, 0));
+    uint32_t number = name_series(s, name, key);
     const uint64_t *slot = perftrace__hashmap_put_u64(
         &s->series_map, (uint64_t)process << 32 | number, s->serieses, &is_new);
     if (slot == NULL || (is_new && !PT_GROW(s, series, serieses, series_cap, 1)) ||
@@ -293,6 +291,37 @@ static void take_counter(pt_store_feed_t *f, const pt_event_t *ev) {
         note_hour(f, ev->ts);
     } else {
         pt_trace_reader_problem(f->reader, PT_TRACE_PROBLEM_NO_VALUE, NULL);
+    }
+}
+
+/* Hardware counters that torch reads through CUPTI: each of a range (a kernel) is an argument. */
+static void take_range(pt_store_feed_t *f, const pt_event_t *ev) {
+    perftrace__json_cursor_t c;
+    perftrace__json_slice_t key, value;
+    uint32_t process = pt_store_process(f->store, &ev->pid);
+    double number;
+    perftrace__json_cursor_init(&c, ev->args.p, ev->args.len);
+    if (ev->args.len == 0 || !perftrace__json_enter_object(&c)) {
+        return;
+    }
+    while (perftrace__json_next_member(&c, &key, &value) > 0 && !f->store->failed) {
+        if (value.type == PERFTRACE__JSON_NUMBER && perftrace__json_to_double(&value, &number) &&
+            !comes_again(c, &key)) {
+            add_point(f, process, (pt_str_t){key.p, key.len}, (pt_str_t){"", 0}, ev->ts, number);
+        }
+    }
+}
+
+static void take_complete(pt_store_feed_t *f, pt_event_t *ev) {
+    if ((ev->has & PT_EVENT_HAS_DUR) == 0) {
+        if ((f->reader->parser.odd & PT_EVENT_ODD_DUR) == 0) { /* else it has been told */
+            pt_trace_reader_problem(f->reader, PT_TRACE_PROBLEM_NO_DUR, NULL);
+        }
+        ev->dur = 0;
+    }
+    ev->dur = PT_MAX(ev->dur, (int64_t)0);
+    if (add_row(f, ev) != SIZE_MAX && PT_STR_IS(ev->cat, "\"cuda_profiler_range\"")) {
+        take_range(f, ev);
     }
 }
 
@@ -385,110 +414,7 @@ static void on_event(void *ctx, pt_event_t *ev) {
     }
 }
 
-/* ---- what a file says of itself ---- */
-
-void pt_store_take_source(pt_rank_store_t *s, const pt_source_t *source) {
-    s->asks_ranks = !source->has_rank;
-    if (source->has_rank) {
-        s->has_rank = true;
-        s->rank = source->rank;
-    }
-    s->world_size = source->world_size >= 0 ? source->world_size : s->world_size;
-    s->has_base = source->has_epoch;
-    s->base_ns = source->epoch_ns;
-    s->host = pt_names_add_cstr(&s->names, source->host);
-    s->run_id = pt_names_add_cstr(&s->names, source->run_id);
-    s->role = pt_names_add_cstr(&s->names, source->role);
-}
-
-static uint32_t take_word(pt_rank_store_t *s, const perftrace__json_slice_t *v) {
-    if (v->type == PERFTRACE__JSON_STRING) {
-        return pt_names_add_json(&s->names, (pt_str_t){v->p - 1, v->len + 2});
-    }
-    return v->type == PERFTRACE__JSON_NUMBER ? pt_names_add(&s->names, v->p, v->len) : 0;
-}
-
-static void take_distributed(pt_rank_store_t *s, const perftrace__json_slice_t *info) {
-    perftrace__json_slice_t v;
-    int64_t number;
-    if (perftrace__json_find(info, "rank", &v) && perftrace__json_to_i64(&v, &number) &&
-        number >= 0 && number <= INT32_MAX) {
-        s->has_rank = true;
-        s->rank = number;
-    }
-    if (perftrace__json_find(info, "world_size", &v) && perftrace__json_to_i64(&v, &number) &&
-        number > 0) {
-        s->world_size = number;
-    }
-    if (perftrace__json_find(info, "backend", &v)) {
-        s->backend = take_word(s, &v);
-    }
-    if (perftrace__json_find(info, "nccl_version", &v)) {
-        s->nccl_version = take_word(s, &v);
-    }
-}
-
-static void take_devices(pt_rank_store_t *s, const perftrace__json_slice_t *list) {
-    perftrace__json_cursor_t c;
-    perftrace__json_slice_t device, v;
-    perftrace__json_cursor_init(&c, list->p, list->len);
-    if (!perftrace__json_enter_array(&c)) {
-        return;
-    }
-    for (s->devices = 0; perftrace__json_next_element(&c, &device) > 0; s->devices++) {
-        if (s->devices > 0 || device.type != PERFTRACE__JSON_OBJECT) {
-            continue;
-        }
-        if (perftrace__json_find(&device, "name", &v)) {
-            s->device = take_word(s, &v);
-        }
-        if (perftrace__json_find(&device, "totalGlobalMem", &v)) {
-            (void)perftrace__json_to_i64(&v, &s->device_memory);
-        }
-        if (perftrace__json_find(&device, "numSms", &v)) {
-            (void)perftrace__json_to_i64(&v, &s->multiprocessors);
-        }
-    }
-}
-
-void pt_store_take_member(pt_rank_store_t *s, const char *key, size_t key_len, const char *value,
-                          size_t len) {
-    perftrace__json_cursor_t c;
-    perftrace__json_slice_t v, inner;
-    pt_str_t name = {key, key_len};
-    perftrace__json_cursor_init(&c, value, len); /* so far only its brackets were looked at */
-    if (perftrace__json_next_value(&c, &v) <= 0) {
-        return;
-    }
-    if (PT_STR_IS(name, "\"baseTimeNanoseconds\"")) {
-        s->has_base = perftrace__json_to_i64(&v, &s->base_ns) && s->base_ns >= 0;
-    } else if (PT_STR_IS(name, "\"distributedInfo\"") && v.type == PERFTRACE__JSON_OBJECT) {
-        take_distributed(s, &v);
-    } else if (PT_STR_IS(name, "\"deviceProperties\"") && v.type == PERFTRACE__JSON_ARRAY) {
-        take_devices(s, &v);
-    } else if (PT_STR_IS(name, "\"metadata\"") && v.type == PERFTRACE__JSON_OBJECT &&
-               perftrace__json_find(&v, "perftrace_convert", &inner)) {
-        perftrace__json_slice_t found;
-        if (perftrace__json_find(&inner, "world_size", &found)) {
-            (void)perftrace__json_to_i64(&found, &s->world_size);
-        }
-        if (perftrace__json_find(&inner, "base_epoch_ns", &found)) {
-            s->has_base = perftrace__json_to_i64(&found, &s->base_ns) && s->base_ns >= 0;
-        }
-    } else if (PT_STR_IS(name, "\"host_name\"")) {
-        s->host = take_word(s, &v);
-    } else if (PT_STR_IS(name, "\"cuda_runtime_version\"") ||
-               PT_STR_IS(name, "\"hip_runtime_version\"")) {
-        s->runtime_version = take_word(s, &v);
-    } else if (PT_STR_IS(name, "\"cuda_driver_version\"") ||
-               PT_STR_IS(name, "\"hip_driver_version\"")) {
-        s->driver_version = take_word(s, &v);
-    } else if (PT_STR_IS(name, "\"cupti_version\"") || PT_STR_IS(name, "\"roctracer_version\"")) {
-        s->profiler_version = take_word(s, &v);
-    } else if (PT_STR_IS(name, "\"traceName\"")) {
-        s->trace_name = take_word(s, &v);
-    }
-}
+/* ---- the reader ---- */
 
 static void on_member(void *ctx, const char *key, size_t key_len, const char *value, size_t len) {
     pt_store_feed_t *f = ctx;
