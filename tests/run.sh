@@ -9,7 +9,7 @@ usage() {
     cat <<'TEXT'
 Usage: tests/run.sh [OPTION]...
 
-Installs what the tests need (Debian packages by apt-get, two npm packages), builds the project with
+Installs what the tests need (Debian packages by apt-get, some npm packages), builds the project with
 gcc and runs all tests with ctest. The other configurations (sanitizers, clang, cross build, ...)
 are tests of that run: stage.asan, stage.clang and so on.
 

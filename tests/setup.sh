@@ -13,7 +13,7 @@ setup_mpi_packages=(openmpi-bin libopenmpi-dev)
 setup_test_packages=(g++ make python3 python3-torch clang clang-format clang-tidy libclang-rt-14-dev libcmocka-dev valgrind
                      jq shellcheck mandoc nodejs npm chromium fonts-dejavu-core
                      gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user procps git
-                     ca-certificates curl strace wrk linux-perf)
+                     ca-certificates curl strace wrk linux-perf awscli)
 
 setup_say() {
     printf '== %s\n' "$*"

@@ -5,24 +5,9 @@
 set -u
 source=$1 work=$2 script=$3
 shift 3
+# shellcheck source=tests/npm.sh
+. "$source/tests/npm.sh"
 
-skip() {
-    printf 'browser: %s\n' "$*"
-    [ -n "${PERFTRACE_TEST_REQUIRE_ALL-}" ] && exit 1
-    exit 77
-}
-
-command -v npm >/dev/null || skip "npm is missing"
-command -v chromium >/dev/null || skip "chromium is missing"
-mkdir -p "$work"
-if ! cmp -s "$source/tests/browser/package-lock.json" "$work/package-lock.json" ||
-    [ ! -d "$work/node_modules/speedscope" ]; then
-    cp "$source"/tests/browser/package*.json "$work"
-    for attempt in 1 2 3; do
-        (cd "$work" && npm ci --ignore-scripts --no-fund --no-audit) && break
-        rm -rf "$work/node_modules"
-        sleep $((attempt * 3))
-    done
-    [ -d "$work/node_modules/speedscope" ] || skip "the npm packages could not be fetched"
-fi
+command -v chromium >/dev/null || npm_skip "chromium is missing"
+npm_fetch "$source/tests/browser" "$work" speedscope
 PERFTRACE_NODE_MODULES=$work/node_modules exec node "$source/tests/browser/$script" "$@"
