@@ -341,6 +341,20 @@ test('hardware counters that torch reads through CUPTI', () => {
     assert.deepStrictEqual(over.map((p) => p.mean), [1000, 3000, 500]);
 });
 
+// Each against all others would take minutes.
+test('an event with very many arguments, of which the first is there twice', () => {
+    const args = `{"d":1,"d":2,${Array.from({ length: 100000 }, (_, i) => `"a${i}":1`).join(',')}}`;
+    for (const head of ['"ph":"C"', '"ph":"X","dur":1,"cat":"cuda_profiler_range"']) {
+        const dir = t.files({ 'rank0.json': `[{${head},"name":"c","pid":1,"tid":1,"ts":1,"args":${args}}]` });
+        const r = t.report([dir], { timeout: 60000 });
+        assert.strictEqual(r.status, 0, r.stderr);
+        assert.strictEqual(r.counters.length, 100001);
+        const [d] = r.counters.filter((k) => /(^| )d$/.test(k.name));
+        assert.deepStrictEqual([d.count, d.last], [1, 2]);
+        assert.deepStrictEqual(r.problems.map((p) => p.kind), ['mended_DUPLICATE_KEY']);
+    }
+});
+
 test('names of counters are texts, however long', () => {
     const c = (name, args) => ({ ph: 'C', name, pid: 1, tid: 1, ts: 1, args });
     const long = 'n'.repeat(150);

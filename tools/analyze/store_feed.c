@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HOUR_NS   INT64_C(3600000000000)
-#define MAX_HOURS 8192U
-#define RANK_ASKS 64U    /* events of a process that are looked at for its rank */
-#define CATS_MOST 65000U /* further ones share a name */
+#define HOUR_NS    INT64_C(3600000000000)
+#define MAX_HOURS  8192U
+#define KEYS_AHEAD 64U    /* arguments that are compared with one: not all with all */
+#define RANK_ASKS  64U    /* events of a process that are looked at for its rank */
+#define CATS_MOST  65000U /* further ones share a name */
 
 static uint16_t take_cat(pt_rank_store_t *s, pt_str_t cat) {
     for (size_t i = 0; i < s->cats && i < 16; i++) { /* nearly always among the first */
@@ -241,10 +242,11 @@ static bool has_twin_key(pt_str_t args) {
     return args.len > 2 && perftrace__json_duplicate_key(&object, NULL);
 }
 
-/* Whether a key is among those behind the cursor, which is a copy. */
+/* Whether a key is among the next ones behind the cursor, which is a copy. */
 static bool comes_again(perftrace__json_cursor_t c, const perftrace__json_slice_t *key) {
     perftrace__json_slice_t later, value;
-    while (perftrace__json_next_member(&c, &later, &value) > 0) {
+    for (unsigned n = 0; n < KEYS_AHEAD && perftrace__json_next_member(&c, &later, &value) > 0;
+         n++) {
         if (later.len == key->len && memcmp(later.p, key->p, key->len) == 0) {
             return true;
         }
@@ -300,13 +302,15 @@ static void take_range(pt_store_feed_t *f, const pt_event_t *ev) {
     perftrace__json_slice_t key, value;
     uint32_t process = pt_store_process(f->store, &ev->pid);
     double number;
+    pt_args_t args = {ev->args, has_twin_key(ev->args)};
+    tell_twice(f, &args);
     perftrace__json_cursor_init(&c, ev->args.p, ev->args.len);
     if (ev->args.len == 0 || !perftrace__json_enter_object(&c)) {
         return;
     }
     while (perftrace__json_next_member(&c, &key, &value) > 0 && !f->store->failed) {
         if (value.type == PERFTRACE__JSON_NUMBER && perftrace__json_to_double(&value, &number) &&
-            !comes_again(c, &key)) {
+            !(args.twice && comes_again(c, &key))) {
             add_point(f, process, (pt_str_t){key.p, key.len}, (pt_str_t){"", 0}, ev->ts, number);
         }
     }
