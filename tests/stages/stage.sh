@@ -135,7 +135,7 @@ stage_aarch64() {
         # would sample the emulator; and of its own processes qemu shows a /proc/PID/stat without
         # the time they began, by which the others know them.
         run_tests -R '^test_' \
-            -E '^test_(runtime_fork|runtime_life|needs_recording|profiler_(self|perf)|endpoint|local_time)$'
+            -E '^test_(runtime_fork|runtime_life|needs_recording|profiler_(self|perf|nvtx)|endpoint|local_time)$'
 }
 
 stage_valgrind() {

@@ -162,8 +162,9 @@ static void each_reading_has_all_times_so_far(void **state) {
     (void)state;
     perftrace_timer_t *t = perftrace_timer_get("so far");
     perftrace_timer_stats_t right = PERFTRACE_TIMER_STATS_INIT;
-    /* In the middle of their buckets, so that the clock's rate does not matter. */
-    static const uint64_t times[] = {4500000, 960, 1200000000, 960, 72000};
+    /* In the middle of their buckets and of many ticks (16 ns each on some machines, 40 on others),
+     * so that the clock's rate does not matter. */
+    static const uint64_t times[] = {4500000, 61440, 1200000000, 61440, 72000};
     uint64_t number = 0;
     right.min_ns = UINT64_MAX;
     for (unsigned i = 0; i < 700; i++) {
