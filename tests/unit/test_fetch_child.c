@@ -88,7 +88,8 @@ static void test_statuses(void **state) {
     assert_true(pt_string_list_add(&argv, "no-such-program-here"));
     pt_child_request_t q = {.argv = &argv, .out_fd = -1, .held_fd = -1};
     assert_false(pt_child_run(&q, &r));
-    assert_int_equal(r.error, ENOENT);
+    /* valgrind and qemu-user make a fork of the vfork whose child tells us why: 127 is all then. */
+    assert_true(r.error == ENOENT || (r.error == 0 && r.status == 127));
     pt_child_result_free(&r);
     pt_string_list_free(&argv);
 }
