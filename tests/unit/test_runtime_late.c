@@ -177,7 +177,8 @@ static void sigterm_writes_all_and_still_kills(void **state) {
 static void emit_until_killed(const char *where) {
     perftrace_config_t c = traced_config(where);
     c.sigterm = 1;
-    c.shutdown_ms = 60000; /* a busy machine and sanitizers take longer than the 3 s of a shutdown */
+    c.shutdown_ms =
+        60000; /* a busy machine and sanitizers take longer than the 3 s of a shutdown */
     CHILD_CHECK(perftrace_init(&c) == 0);
     const pid_t me = getpid();
     const pid_t killer = fork();
