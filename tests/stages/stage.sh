@@ -140,16 +140,18 @@ stage_aarch64() {
 
 stage_valgrind() {
     need valgrind
+    local slow_there='runtime_(life|late|overflow)|trace_touch|session_fold_memory|base_number'
+    slow_there="$slow_there|sessions_tasks|json_split"
     # ISA-L reads past its input on purpose, which memcheck cannot know.
     setup_build "$build" -DCMAKE_C_COMPILER=gcc "${light[@]}" "$no_mpi" -DPERFTRACE_ISAL=OFF \
         "-DCMAKE_CROSSCOMPILING_EMULATOR=valgrind;-q;--error-exitcode=99;--leak-check=full;--errors-for-leak-kinds=definite;--trace-children=no;--fair-sched=yes" \
         -- unit_tests &&
-        # Some take minutes there, and so do those that live on many threads and processes; the
-        # sanitizers have these. What AddressSanitizer cannot show is shown here: children of a busy
-        # process that record (its allocator hangs in them, see test_runtime_fork.c). perf would
-        # sample valgrind.
+        # Some take minutes there, those that try very many inputs and those that live on many
+        # threads and processes; the sanitizers have these. What AddressSanitizer cannot show is
+        # shown here: children of a busy process that record (its allocator hangs in them, see
+        # test_runtime_fork.c). perf would sample valgrind.
         run_tests -R '^test_' \
-            -E 'property|deflate|^test_(runtime_(life|late|overflow)|core_threads|needs_recording|profiler_perf)$'
+            -E "property|deflate|^test_($slow_there|core_threads|needs_recording|profiler_(perf|nvtx))\$"
 }
 
 sources() {
@@ -172,13 +174,16 @@ stage_tidy() {
     need git
     build_clang || return 1
     local found log=$build/tidy.log
+    # A third of the paths that the analyzer would walk by itself: all of them take ten minutes.
+    local limit=(--extra-arg=-Xclang --extra-arg=-analyzer-config
+                 --extra-arg=-Xclang --extra-arg=max-nodes=60000)
     found=$(sources 'src/*.c' 'tools/*.c' 'examples/*.c' 'examples/*.cpp' |
         while read -r file; do
             grep -qF "\"file\": \"$file\"" "$build/compile_commands.json" && printf '%s\n' "$file"
         done)
     printf '%s files\n' "$(printf '%s\n' "$found" | wc -l)"
     if ! printf '%s\n' "$found" |
-        xargs -d '\n' -n 4 -P 2 clang-tidy --quiet -p "$build" >"$log" 2>&1; then
+        xargs -d '\n' -n 4 -P 2 clang-tidy --quiet "${limit[@]}" -p "$build" >"$log" 2>&1; then
         grep -E 'warning:|error:' "$log" | sort -u | head -n 60
         return 1
     fi
