@@ -2,6 +2,7 @@
 #include "kernel_rules.h"
 
 #include "grow.h"
+#include "text_copy.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -42,18 +43,8 @@ const char *pt_rule_group_name(pt_rule_group_t group) {
     return group_names[group];
 }
 
-/* Not strndup, which wants a text with an end: the file has none. */
-static char *copy_text(const char *p, size_t len) {
-    char *out = malloc(len + 1);
-    if (out != NULL) {
-        memcpy(out, p, len);
-        out[len] = '\0';
-    }
-    return out;
-}
-
 static char *copy_lower(const char *p, size_t len) {
-    char *out = copy_text(p, len);
+    char *out = pt_text_copy(p, len);
     for (size_t i = 0; out != NULL && i < len; i++) {
         out[i] = (char)tolower((unsigned char)out[i]);
     }
@@ -78,7 +69,7 @@ static bool add_line(pt_kernel_rules_t *r, const char *p, size_t len, const char
         *ret_why = "the group must be compute, communication or memory";
         return false;
     }
-    rule.name = copy_text(tab + 1, (size_t)(second - tab) - 1);
+    rule.name = pt_text_copy(tab + 1, (size_t)(second - tab) - 1);
     rule.pattern = copy_lower(second + 1, len - (size_t)(second + 1 - p));
     if (rule.name == NULL || rule.pattern == NULL || !PT_GROW(r, rule, rules, cap, 1)) {
         free(rule.name);

@@ -2,6 +2,7 @@
 #include "stack_category.h"
 
 #include "grow.h"
+#include "text_copy.h"
 
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@ static bool add_category(pt_categories_t *c, const char *title, size_t len) {
     if (!PT_GROW(c, title, count, cap, 1)) {
         return false;
     }
-    c->title[c->count] = strndup(title, len);
+    c->title[c->count] = pt_text_copy(title, len);
     return c->title[c->count++] != NULL;
 }
 
