@@ -48,7 +48,7 @@ void perftrace__mirror_begin(const perftrace_i_site_t *site, uint32_t name, uint
     }
     perftrace__mirror_settle(depth);
     /* Pairs with the release in perftrace__core_open_mirror: the table is whole. */
-    const perftrace__mirror_t *m = pt_load_acquire(&perftrace__core.mirror);
+    const perftrace__mirror_t *m = pt_load_acquire(&perftrace__core.scope_mirror);
     if (!m) {
         return; /* closed meanwhile */
     }
@@ -62,14 +62,14 @@ void perftrace__mirror_begin(const perftrace_i_site_t *site, uint32_t name, uint
 
 void perftrace__mirror_forget(void) {
     mine = (told_t){{0}, 0, false};
-    pt_store_relaxed(&perftrace__core.mirror, NULL);
+    pt_store_relaxed(&perftrace__core.scope_mirror, NULL);
 }
 
 static void set(const perftrace__mirror_t *mirror) {
     perftrace__core_t *c = &perftrace__core;
     pthread_mutex_lock(&c->lock);
     /* Publishes the table; pairs with the acquire in perftrace__mirror_begin. */
-    pt_store_release(&c->mirror, mirror);
+    pt_store_release(&c->scope_mirror, mirror);
     perftrace__sites_refresh();
     pthread_mutex_unlock(&c->lock);
 }

@@ -82,7 +82,7 @@ static void set_word(perftrace_i_site_t *site) {
         const perftrace__core_t *c = &perftrace__core;
         /* The number that no thread has sends every scope by the slow path, which tells. */
         const uint32_t run =
-            c->mirror && site->kind == PERFTRACE_I_KIND_SCOPE ? PERFTRACE_I_RUN_MAX : c->run;
+            c->scope_mirror && site->kind == PERFTRACE_I_KIND_SCOPE ? PERFTRACE_I_RUN_MAX : c->run;
         word = c->stopped ? PERFTRACE_I_SITE_FRESH : run << PERFTRACE_I_RUN_SHIFT | site->id;
     }
     pt_store_relaxed(&site->word, word);
