@@ -40,7 +40,7 @@ typedef struct perftrace__core {
     uint64_t late;
     char *categories;
     char *names;
-    struct perftrace__core_detail *details; /* lists of categories that are off outside windows */
+    struct perftrace__core_detail *details;  /* lists of categories that are off outside windows */
     const perftrace__mirror_t *scope_mirror; /* NULL: nobody is told; release, written under lock */
     perftrace__ring_t ring; /* under lock, or between start and retire by the drain's thread */
     /* The ring's header for slow paths without the lock, where a late thread may meet the next
