@@ -106,8 +106,9 @@ static pt_exit_t resolve(pt_results_t *l, const pt_analyze_options_t *o) {
                 "in the order of their names (--rank-map FILE=RANK tells)",
                 made_up, l->count);
     }
-    if (pt_ranks_odd_run(l) != SIZE_MAX) {
-        const pt_rank_result_t *r = &l->result[pt_ranks_odd_run(l)];
+    size_t odd = pt_ranks_odd_run(l);
+    if (odd != SIZE_MAX) {
+        const pt_rank_result_t *r = &l->result[odd];
         pt_str_t file = pt_names_get(&r->texts, r->file), run = pt_names_get(&r->texts, r->run_id);
         pt_warn("%.*s is of another run (%.*s) than the others", (int)file.len, file.p,
                 (int)run.len, run.p);

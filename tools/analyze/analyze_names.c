@@ -56,6 +56,11 @@ pt_str_t pt_names_get(const pt_names_t *n, uint32_t number) {
     return (pt_str_t){n->map.arena != NULL ? n->map.arena + n->at[number] : "", n->len[number]};
 }
 
+int pt_str_compare(pt_str_t a, pt_str_t b) {
+    int order = memcmp(a.p, b.p, PT_MIN(a.len, b.len));
+    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
 void pt_names_free(pt_names_t *n) {
     if (n != NULL) {
         perftrace__hashmap_free(&n->map);

@@ -21,6 +21,8 @@ uint32_t pt_names_add_json(pt_names_t *names, pt_str_t text);
 uint32_t pt_names_add_cstr(pt_names_t *names, const char *text); /* NULL: 0 */
 /* The text; lives until the next one is added. */
 pt_str_t pt_names_get(const pt_names_t *names, uint32_t number);
+/* As memcmp orders texts; a shorter one before those that go on. Pure. */
+int pt_str_compare(pt_str_t a, pt_str_t b);
 void pt_names_free(pt_names_t *names); /* accepts NULL; usable again */
 
 #endif

@@ -36,9 +36,15 @@ void pt_report_coverage(const pt_analyze_report_t *how, pt_report_t *report);
 
 /* ns to seconds; NAN: not recorded. */
 double pt_seconds(int64_t ns);
+/* NAN where one is not recorded or the whole is 0. */
+double pt_share(int64_t part, int64_t whole);
+/* The next cell; missing where the text is empty. */
+void pt_report_text(pt_table_t *table, pt_str_t text);
 /* A fact in seconds, and a share of two facts; NAN where one is not recorded or the whole is 0. */
 double pt_fact_seconds(const pt_rank_result_t *r, pt_fact_t fact);
 double pt_fact_share(const pt_rank_result_t *r, pt_fact_t part, pt_fact_t whole);
+/* How much of the span of a rank's work its devices were busy. */
+double pt_fact_utilisation(const pt_rank_result_t *r);
 /* The difference of two facts; PT_NOT_RECORDED where one is not recorded. */
 int64_t pt_fact_between(const pt_rank_result_t *r, pt_fact_t from, pt_fact_t to);
 /* Where the times that are shown begin: when all results have a clock to align them by, the first
@@ -59,6 +65,9 @@ typedef struct pt_sums {
     size_t count, cap;
     bool failed;
 } pt_sums_t;
+
+/* By what a row is: its name, category and kind. */
+int pt_sum_row_compare(const pt_sum_row_t *x, const pt_sum_row_t *y);
 
 /* What rows are joined by. */
 typedef enum pt_sum_key { PT_SUM_BY_NAME, PT_SUM_BY_CLASS } pt_sum_key_t;

@@ -51,7 +51,7 @@ static bool is_alone(const pt_results_t *l, size_t index) {
     pt_str_t file = pt_names_get(&l->result[index].texts, l->result[index].file);
     for (size_t i = 0; i < l->count; i++) {
         pt_str_t other = pt_names_get(&l->result[i].texts, l->result[i].file);
-        if (i != index && other.len == file.len && memcmp(other.p, file.p, file.len) == 0) {
+        if (i != index && pt_str_is(other, file.p, file.len)) {
             return false;
         }
     }
@@ -87,7 +87,7 @@ static bool is_taken(const pt_results_t *l, int64_t rank) {
 static bool same_text(const pt_rank_result_t *a, uint32_t x, const pt_rank_result_t *b,
                       uint32_t y) {
     pt_str_t p = pt_names_get(&a->texts, x), q = pt_names_get(&b->texts, y);
-    return p.len == q.len && memcmp(p.p, q.p, p.len) == 0;
+    return pt_str_is(p, q.p, q.len);
 }
 
 bool pt_ranks_resolve(pt_results_t *l, const pt_string_list_t *map, size_t *ret_made_up,

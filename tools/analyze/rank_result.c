@@ -56,21 +56,16 @@ void pt_results_free(pt_results_t *l) {
     }
 }
 
-static int compare_texts(pt_str_t a, pt_str_t b) {
-    int order = memcmp(a.p, b.p, PT_MIN(a.len, b.len));
-    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
-
 static int by_rank(const void *a, const void *b) {
     const pt_rank_result_t *x = a, *y = b;
     int64_t p = x->fact[PT_FACT_rank], q = y->fact[PT_FACT_rank];
     if (p != q) {
         return (p > q) - (p < q);
     }
-    int order = compare_texts(pt_names_get(&x->texts, x->role), pt_names_get(&y->texts, y->role));
+    int order = pt_str_compare(pt_names_get(&x->texts, x->role), pt_names_get(&y->texts, y->role));
     return order != 0
                ? order
-               : compare_texts(pt_names_get(&x->texts, x->file), pt_names_get(&y->texts, y->file));
+               : pt_str_compare(pt_names_get(&x->texts, x->file), pt_names_get(&y->texts, y->file));
 }
 
 void pt_results_sort(pt_results_t *l) {

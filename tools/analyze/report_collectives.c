@@ -23,22 +23,17 @@ typedef struct members {
     size_t count, cap;
 } members_t;
 
-static int compare_texts(pt_str_t a, pt_str_t b) {
-    int order = memcmp(a.p, b.p, PT_MIN(a.len, b.len));
-    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
-
 /* A number where there is one, else the place. */
 static int64_t number_of(const member_t *m) {
     return m->by_order ? m->cell[3] : m->cell[2];
 }
 
 static int compare_groups(const member_t *x, const member_t *y) {
-    int order = compare_texts(pt_result_text_of(x->result, x->cell[0]),
-                              pt_result_text_of(y->result, y->cell[0]));
+    int order = pt_str_compare(pt_result_text_of(x->result, x->cell[0]),
+                               pt_result_text_of(y->result, y->cell[0]));
     return order != 0 ? order
-                      : compare_texts(pt_result_text_of(x->result, x->cell[1]),
-                                      pt_result_text_of(y->result, y->cell[1]));
+                      : pt_str_compare(pt_result_text_of(x->result, x->cell[1]),
+                                       pt_result_text_of(y->result, y->cell[1]));
 }
 
 static int compare_members(const void *a, const void *b) {

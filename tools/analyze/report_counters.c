@@ -3,14 +3,6 @@
 
 #include <math.h>
 
-static void put_text(pt_table_t *t, pt_str_t text) {
-    if (text.len > 0) {
-        pt_table_text(t, text.p, text.len);
-    } else {
-        pt_table_cstr(t, NULL);
-    }
-}
-
 static void counters(const pt_results_t *l, pt_report_t *report) {
     pt_table_t *t = pt_report_table(report, "counters", "Counters", false);
     pt_table_column(t, "rank", "Rank", PT_COLUMN_COUNT);
@@ -27,8 +19,8 @@ static void counters(const pt_results_t *l, pt_report_t *report) {
         for (size_t n = 0; n < pt_result_rows(r, PT_RT_counters); n++) {
             const int64_t *cell = pt_result_at(r, PT_RT_counters, n);
             pt_table_number(t, (double)r->fact[PT_FACT_rank]);
-            put_text(t, pt_result_text_of(r, cell[0]));
-            put_text(t, pt_result_text_of(r, cell[1]));
+            pt_report_text(t, pt_result_text_of(r, cell[0]));
+            pt_report_text(t, pt_result_text_of(r, cell[1]));
             pt_table_number(t, (double)cell[2]);
             pt_table_number(t, pt_cell_double(cell[3]));
             pt_table_number(t, pt_cell_double(cell[5]) / (double)cell[2]);
@@ -50,7 +42,7 @@ static void over_time(const pt_results_t *l, pt_report_t *report) {
             const int64_t *cell = pt_result_at(r, PT_RT_samples, n);
             const int64_t *counter = pt_result_at(r, PT_RT_counters, (size_t)cell[0]);
             pt_table_number(t, (double)r->fact[PT_FACT_rank]);
-            put_text(t, pt_result_text_of(r, counter[1]));
+            pt_report_text(t, pt_result_text_of(r, counter[1]));
             pt_table_number(t, (double)cell[1]);
             pt_table_number(t, pt_cell_double(cell[2]));
         }
@@ -79,8 +71,8 @@ static void path(const pt_analyze_report_t *how, pt_report_t *report) {
             pt_table_number(t, whole > 0 ? (double)cell[3] / (double)whole : (double)NAN);
             pt_table_number(t, pt_seconds(cell[3]));
             pt_table_number(t, (double)cell[2]);
-            put_text(t, pt_result_text_of(r, cell[0]));
-            put_text(t, pt_result_text_of(r, cell[1]));
+            pt_report_text(t, pt_result_text_of(r, cell[0]));
+            pt_report_text(t, pt_result_text_of(r, cell[1]));
         }
     }
 }

@@ -4,12 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double share(int64_t part, int64_t whole) {
-    return part == PT_NOT_RECORDED || whole == PT_NOT_RECORDED || whole == 0
-               ? (double)NAN
-               : (double)part / (double)whole;
-}
-
 static void breakdown(const pt_results_t *l, pt_report_t *report) {
     pt_table_t *t = pt_report_table(report, "breakdown", "Where the devices' time went", false);
     pt_table_column(t, "rank", "Rank", PT_COLUMN_COUNT);
@@ -39,7 +33,7 @@ static void breakdown(const pt_results_t *l, pt_report_t *report) {
         pt_table_number(t, pt_fact_seconds(r, PT_FACT_memory_ns));
         pt_table_number(t, pt_seconds(busy));
         pt_table_number(t, pt_seconds(idle));
-        pt_table_number(t, share(idle, range));
+        pt_table_number(t, pt_share(idle, range));
         pt_table_number(t, pt_fact_seconds(r, PT_FACT_hidden_ns));
         pt_table_number(t, pt_fact_share(r, PT_FACT_hidden_ns, PT_FACT_communication_ns));
         pt_table_number(
@@ -99,15 +93,6 @@ static ref_t *collect(const pt_results_t *l, pt_result_table_t table, size_t col
     return ref;
 }
 
-static void put_text(pt_table_t *t, const pt_rank_result_t *r, int64_t cell) {
-    pt_str_t text = pt_result_text_of(r, cell);
-    if (text.len > 0) {
-        pt_table_text(t, text.p, text.len);
-    } else {
-        pt_table_cstr(t, NULL);
-    }
-}
-
 static void gaps(const pt_analyze_report_t *how, pt_report_t *report) {
     size_t count, most = how->top == 0 ? SIZE_MAX : how->top;
     ref_t *ref = collect(how->results, PT_RT_gaps, 1, &count);
@@ -125,8 +110,8 @@ static void gaps(const pt_analyze_report_t *how, pt_report_t *report) {
         pt_table_number(t, (double)r->fact[PT_FACT_rank]);
         pt_table_number(t, pt_seconds(ref[i].cell[0] - pt_report_origin(how->results, r)));
         pt_table_number(t, pt_seconds(ref[i].cell[1]));
-        put_text(t, r, ref[i].cell[2]);
-        put_text(t, r, ref[i].cell[3]);
+        pt_report_text(t, pt_result_text_of(r, ref[i].cell[2]));
+        pt_report_text(t, pt_result_text_of(r, ref[i].cell[3]));
     }
     free(ref);
 }
@@ -163,10 +148,10 @@ static void streams(const pt_results_t *l, pt_report_t *report) {
         const pt_rank_result_t *r = &l->result[i];
         for (size_t row = 0; row < pt_result_rows(r, PT_RT_streams); row++) {
             const int64_t *cell = pt_result_at(r, PT_RT_streams, row);
-            double util = share(cell[4], cell[6] - cell[5]);
+            double util = pt_share(cell[4], cell[6] - cell[5]);
             pt_table_number(t, (double)r->fact[PT_FACT_rank]);
-            put_text(t, r, cell[0]);
-            put_text(t, r, cell[1]);
+            pt_report_text(t, pt_result_text_of(r, cell[0]));
+            pt_report_text(t, pt_result_text_of(r, cell[1]));
             pt_table_number(t, (double)cell[2]);
             pt_table_number(t, pt_seconds(cell[3]));
             pt_table_number(t, pt_seconds(cell[6] - cell[5]));

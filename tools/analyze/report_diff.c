@@ -12,19 +12,8 @@ typedef struct pair {
     int64_t change;                     /* of the total */
 } pair_t;
 
-static int compare_texts(pt_str_t a, pt_str_t b) {
-    int order = memcmp(a.p, b.p, PT_MIN(a.len, b.len));
-    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
-
-static int compare_rows(const pt_sum_row_t *x, const pt_sum_row_t *y) {
-    int order = compare_texts(x->name, y->name);
-    order = order != 0 ? order : compare_texts(x->cat, y->cat);
-    return order != 0 ? order : (x->kind > y->kind) - (x->kind < y->kind);
-}
-
 static int by_name(const void *a, const void *b) {
-    return compare_rows(a, b);
+    return pt_sum_row_compare(a, b);
 }
 
 static int by_change(const void *a, const void *b) {
@@ -33,7 +22,7 @@ static int by_change(const void *a, const void *b) {
     if (p != q) {
         return p < q ? 1 : -1;
     }
-    return compare_rows(x->any, y->any);
+    return pt_sum_row_compare(x->any, y->any);
 }
 
 /* Joins two lists by name, sorted by the size of the change. NULL without memory. */
@@ -49,7 +38,7 @@ static pair_t *join(pt_sums_t *before, pt_sums_t *after, size_t *ret_count) {
     while (pair != NULL && (i < before->count || j < after->count)) {
         int order = i == before->count  ? 1
                     : j == after->count ? -1
-                                        : compare_rows(&before->row[i], &after->row[j]);
+                                        : pt_sum_row_compare(&before->row[i], &after->row[j]);
         pair_t p = {order <= 0 ? &before->row[i++] : NULL, order >= 0 ? &after->row[j++] : NULL,
                     NULL, 0};
         p.any = order <= 0 ? p.before : p.after;

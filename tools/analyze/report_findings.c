@@ -35,11 +35,10 @@ static void about_utilisation(const pt_results_t *l, findings_t *out) {
     int64_t idlest = 0;
     for (size_t i = 0; i < l->count; i++) {
         const pt_rank_result_t *r = &l->result[i];
-        int64_t span = pt_fact_between(r, PT_FACT_work_first_ns, PT_FACT_work_last_ns);
-        if (span == PT_NOT_RECORDED || span == 0) {
+        double util = pt_fact_utilisation(r);
+        if (!isfinite(util)) {
             continue;
         }
-        double util = (double)r->fact[PT_FACT_busy_ns] / (double)span;
         idlest = util < low ? r->fact[PT_FACT_rank] : idlest;
         low = fmin(low, util);
         high = fmax(high, util);
@@ -153,8 +152,9 @@ static void about_input(const pt_results_t *l, findings_t *out) {
             perftrace__strbuf_cstr(&ranks));
         ADVISE(f, "figures over ranks, and waits, are of those that are there");
     }
-    if (pt_ranks_odd_run(l) != SIZE_MAX) {
-        const pt_rank_result_t *r = &l->result[pt_ranks_odd_run(l)];
+    size_t odd = pt_ranks_odd_run(l);
+    if (odd != SIZE_MAX) {
+        const pt_rank_result_t *r = &l->result[odd];
         pt_str_t file = pt_names_get(&r->texts, r->file);
         finding_t *f = add(out, 3, 0);
         SAY(f, "%.*s is of another run", (int)PT_MIN(file.len, (size_t)120), file.p);

@@ -1,6 +1,7 @@
 /* report_names.c: what took how long, by name, over all ranks. SPDX-License-Identifier: MIT */
 #include "analyze_report.h"
 #include "grow.h"
+#include "kernel_rules.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,14 +14,6 @@ static int64_t total_of(const pt_sums_t *l) {
         total += l->row[i].total;
     }
     return total;
-}
-
-static void put_text(pt_table_t *t, pt_str_t text) {
-    if (text.len > 0) {
-        pt_table_text(t, text.p, text.len);
-    } else {
-        pt_table_cstr(t, NULL);
-    }
 }
 
 static void put_spread(pt_table_t *t, const pt_sum_row_t *a) {
@@ -46,7 +39,6 @@ static void classes(const pt_results_t *l, int64_t kernels, pt_report_t *report)
     pt_sums_t sums;
     pt_sums_make(l, PT_SUM_BY_CLASS, PT_ROW_KERNEL, PT_ROW_KERNEL, &sums);
     pt_table_t *t = pt_report_table(report, "kernel_classes", "Kernels by class", false);
-    static const char *const groups[] = {"compute", "communication", "memory"};
     t->failed |= sums.failed;
     pt_table_column(t, "class", "Class", PT_COLUMN_TEXT);
     pt_table_column(t, "group", "Group", PT_COLUMN_TEXT);
@@ -60,8 +52,10 @@ static void classes(const pt_results_t *l, int64_t kernels, pt_report_t *report)
                   "its class. Spread: of the ranks' means, in parts of the mean.");
     for (size_t i = 0; i < sums.count; i++) {
         const pt_sum_row_t *a = &sums.row[i];
-        put_text(t, a->class);
-        pt_table_cstr(t, a->group >= 0 && a->group < 3 ? groups[a->group] : NULL);
+        pt_report_text(t, a->class);
+        pt_table_cstr(t, a->group >= 0 && a->group < PT_GROUPS
+                             ? pt_rule_group_name((pt_rule_group_t)a->group)
+                             : NULL);
         pt_table_number(t, kernels > 0 ? (double)a->total / (double)kernels : (double)NAN);
         pt_table_number(t, pt_seconds(a->total));
         pt_table_number(t, (double)a->total / (double)a->count / 1e9);
@@ -101,7 +95,7 @@ static void kernels(const pt_sums_t *sums, size_t most, pt_report_t *report) {
     for (size_t i = 0; i < PT_MIN(sums->count, most); i++) {
         put_sum(t, &sums->row[i], total);
         put_spread(t, &sums->row[i]);
-        put_text(t, sums->row[i].class);
+        pt_report_text(t, sums->row[i].class);
         pt_table_text(t, sums->row[i].name.p, sums->row[i].name.len);
     }
 }
@@ -119,7 +113,7 @@ static void host(const pt_results_t *l, size_t most, pt_report_t *report) {
     int64_t total = total_of(&sums);
     for (size_t i = 0; i < PT_MIN(sums.count, most); i++) {
         put_sum(t, &sums.row[i], total);
-        put_text(t, sums.row[i].cat);
+        pt_report_text(t, sums.row[i].cat);
         pt_table_text(t, sums.row[i].name.p, sums.row[i].name.len);
     }
     pt_sums_free(&sums);
@@ -146,11 +140,11 @@ static void communication(const pt_results_t *l, int64_t kernels_ns, pt_report_t
                      "Share of the sum of all kernels' times, for kernels.");
     for (size_t i = 0; i < sums.count; i++) {
         const pt_sum_row_t *a = &sums.row[i];
-        bool kernel = a->kind == PT_ROW_KERNEL && a->group == 1;
+        bool kernel = a->kind == PT_ROW_KERNEL && a->group == PT_GROUP_COMMUNICATION;
         if (kernel || (!PT_ROW_IS_WORK(a->kind) && has_gloo(a->name))) {
             put_sum(t, a, kernel ? kernels_ns : 0);
             pt_table_cstr(t, kernel ? "device" : "host");
-            put_text(t, a->name);
+            pt_report_text(t, a->name);
         }
     }
     pt_sums_free(&sums);
@@ -219,7 +213,7 @@ static void copies(const pt_results_t *l, pt_report_t *report) {
     pt_table_note(t, "Rates are over those whose bytes are recorded.");
     for (size_t k = 0; k < all.count; k++) {
         const copy_row_t *a = &all.row[k];
-        put_text(t, a->kind);
+        pt_report_text(t, a->kind);
         pt_table_number(t, (double)a->count);
         pt_table_number(t, pt_seconds(a->total));
         pt_table_number(t, a->bytes == PT_NOT_RECORDED ? (double)NAN : (double)a->bytes);
@@ -258,7 +252,7 @@ static void names(const pt_results_t *l, pt_report_t *report) {
     for (size_t i = 0; i < sums.count; i++) {
         const pt_sum_row_t *a = &sums.row[i];
         pt_table_text(t, a->name.p, a->name.len);
-        put_text(t, a->cat);
+        pt_report_text(t, a->cat);
         pt_table_number(t, (double)a->count);
         pt_table_number(t, pt_seconds(a->total));
         pt_table_number(t, pt_seconds(a->min));
@@ -277,7 +271,7 @@ static void phases(const pt_results_t *l, pt_report_t *report) {
         for (size_t n = 0; n < pt_result_rows(r, PT_RT_phases); n++) {
             const int64_t *cell = pt_result_at(r, PT_RT_phases, n);
             pt_table_number(t, (double)r->fact[PT_FACT_rank]);
-            put_text(t, pt_result_text_of(r, cell[0]));
+            pt_report_text(t, pt_result_text_of(r, cell[0]));
             pt_table_number(t, (double)cell[1]);
         }
     }

@@ -30,12 +30,6 @@ static void note(range_t *a, double v) {
     }
 }
 
-static double utilisation(const pt_rank_result_t *r) {
-    int64_t span = pt_fact_between(r, PT_FACT_work_first_ns, PT_FACT_work_last_ns);
-    return span == PT_NOT_RECORDED || span == 0 ? (double)NAN
-                                                : (double)r->fact[PT_FACT_busy_ns] / (double)span;
-}
-
 void pt_report_summary(const pt_analyze_report_t *how, pt_report_t *report) {
     const pt_results_t *l = how->results;
     perftrace__strbuf_t missing = PERFTRACE__STRBUF_INIT;
@@ -47,15 +41,15 @@ void pt_report_summary(const pt_analyze_report_t *how, pt_report_t *report) {
     for (size_t i = 0; i < l->count; i++) {
         const pt_rank_result_t *r = &l->result[i];
         pt_str_t name = pt_names_get(&r->texts, r->file);
-        bool same = name.len == file.len && memcmp(name.p, file.p, name.len) == 0;
-        if (i == 0 || !same) { /* ranks of a merged trace share its events */
+        /* Ranks of a merged trace share its events. */
+        if (i == 0 || !pt_str_is(name, file.p, file.len)) {
             events += r->fact[PT_FACT_events];
             outliers += r->fact[PT_FACT_outliers];
             unfinished += r->fact[PT_FACT_unfinished];
         }
         file = name;
         scopes += r->fact[PT_FACT_scopes];
-        note(&busy, utilisation(r));
+        note(&busy, pt_fact_utilisation(r));
         note(&length, pt_seconds(pt_fact_between(r, PT_FACT_first_ns, PT_FACT_last_ns)));
     }
     pt_table_fact(t, "ranks", "Ranks", PT_COLUMN_COUNT, (double)l->count);
@@ -97,14 +91,6 @@ void pt_report_summary(const pt_analyze_report_t *how, pt_report_t *report) {
         pt_table_note(t, "Of the first rank.");
     }
     perftrace__strbuf_free(&missing);
-}
-
-static void put_text(pt_table_t *t, pt_str_t text) {
-    if (text.len > 0) {
-        pt_table_text(t, text.p, text.len);
-    } else {
-        pt_table_cstr(t, NULL);
-    }
 }
 
 /* Device time of a rank's kernels whose class begins so; NAN: it has none recorded. */
@@ -160,7 +146,7 @@ void pt_report_ranks(const pt_analyze_report_t *how, pt_report_t *report) {
         pt_table_number(
             t, pt_seconds(pt_fact_between(r, PT_FACT_work_first_ns, PT_FACT_work_last_ns)));
         pt_table_number(t, pt_fact_seconds(r, PT_FACT_busy_ns));
-        pt_table_number(t, utilisation(r));
+        pt_table_number(t, pt_fact_utilisation(r));
         pt_table_number(t, class_seconds(r, ""));
         pt_table_number(t, class_seconds(r, "DeepEP"));
         pt_table_number(t, class_seconds(r, "GEMM"));
@@ -168,11 +154,11 @@ void pt_report_ranks(const pt_analyze_report_t *how, pt_report_t *report) {
         pt_table_number(t, r->fact[PT_FACT_first_ns] == PT_NOT_RECORDED
                                ? (double)NAN
                                : pt_seconds(r->fact[PT_FACT_first_ns] - pt_report_origin(l, r)));
-        put_text(t, pt_names_get(&r->texts, r->role));
+        pt_report_text(t, pt_names_get(&r->texts, r->role));
         pt_table_cstr(t, source >= 0 && source <= PT_RANK_MADE_UP ? sources[source] : NULL);
-        put_text(t, pt_names_get(&r->texts, r->file));
-        put_text(t, pt_names_get(&r->texts, r->host));
-        put_text(t, pt_names_get(&r->texts, r->run_id));
+        pt_report_text(t, pt_names_get(&r->texts, r->file));
+        pt_report_text(t, pt_names_get(&r->texts, r->host));
+        pt_report_text(t, pt_names_get(&r->texts, r->run_id));
         pt_table_number(t, pt_result_fact(r, PT_FACT_events));
         pt_table_number(t, pt_result_fact(r, PT_FACT_scopes));
         pt_table_number(t, pt_fact_seconds(r, PT_FACT_scopes_ns));

@@ -6,14 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_text(pt_table_t *t, pt_str_t text) {
-    if (text.len > 0) {
-        pt_table_text(t, text.p, text.len);
-    } else {
-        pt_table_cstr(t, NULL);
-    }
-}
-
 static size_t shown(const pt_analyze_report_t *how, size_t rows) {
     return how->brief && how->top > 0 ? PT_MIN(rows, how->top) : rows;
 }
@@ -43,7 +35,7 @@ static void steps(const pt_analyze_report_t *how, pt_report_t *report) {
             for (size_t c = 4; c < 8; c++) {
                 pt_table_number(t, pt_seconds(cell[c]));
             }
-            put_text(t, pt_result_text_of(r, cell[1]));
+            pt_report_text(t, pt_result_text_of(r, cell[1]));
         }
     }
 }
@@ -82,7 +74,7 @@ static void put_part(pt_table_t *t, const pt_rank_result_t *r, const int64_t *st
                      int64_t dur) {
     pt_table_number(t, (double)r->fact[PT_FACT_rank]);
     pt_table_number(t, (double)step[0]);
-    put_text(t, name);
+    pt_report_text(t, name);
     pt_table_number(t, pt_seconds(dur));
     pt_table_number(t, dur != PT_NOT_RECORDED && step[3] > 0 ? (double)dur / (double)step[3]
                                                              : (double)NAN);

@@ -12,6 +12,20 @@ double pt_seconds(int64_t ns) {
     return ns == PT_NOT_RECORDED ? (double)NAN : (double)ns / 1e9;
 }
 
+double pt_share(int64_t part, int64_t whole) {
+    return part == PT_NOT_RECORDED || whole == PT_NOT_RECORDED || whole == 0
+               ? (double)NAN
+               : (double)part / (double)whole;
+}
+
+void pt_report_text(pt_table_t *t, pt_str_t text) {
+    if (text.len > 0) {
+        pt_table_text(t, text.p, text.len);
+    } else {
+        pt_table_cstr(t, NULL);
+    }
+}
+
 double pt_fact_seconds(const pt_rank_result_t *r, pt_fact_t fact) {
     return pt_seconds(r->fact[fact]);
 }
@@ -22,9 +36,12 @@ int64_t pt_fact_between(const pt_rank_result_t *r, pt_fact_t from, pt_fact_t to)
 }
 
 double pt_fact_share(const pt_rank_result_t *r, pt_fact_t part, pt_fact_t whole) {
-    int64_t a = r->fact[part], b = r->fact[whole];
-    return a == PT_NOT_RECORDED || b == PT_NOT_RECORDED || b == 0 ? (double)NAN
-                                                                  : (double)a / (double)b;
+    return pt_share(r->fact[part], r->fact[whole]);
+}
+
+double pt_fact_utilisation(const pt_rank_result_t *r) {
+    return pt_share(r->fact[PT_FACT_busy_ns],
+                    pt_fact_between(r, PT_FACT_work_first_ns, PT_FACT_work_last_ns));
 }
 
 int64_t pt_report_origin(const pt_results_t *l, const pt_rank_result_t *r) {
@@ -76,9 +93,10 @@ static void add(pt_sum_row_t *a, const pt_rank_result_t *r, const int64_t *cell)
     a->max = PT_MAX(a->max, cell[8]);
 }
 
-static int compare(pt_str_t a, pt_str_t b) {
-    int order = memcmp(a.p, b.p, PT_MIN(a.len, b.len));
-    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+int pt_sum_row_compare(const pt_sum_row_t *x, const pt_sum_row_t *y) {
+    int order = pt_str_compare(x->name, y->name);
+    order = order != 0 ? order : pt_str_compare(x->cat, y->cat);
+    return order != 0 ? order : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
 static int by_total(const void *a, const void *b) {
@@ -86,9 +104,7 @@ static int by_total(const void *a, const void *b) {
     if (x->total != y->total) {
         return (x->total < y->total) - (x->total > y->total);
     }
-    int order = compare(x->name, y->name);
-    order = order != 0 ? order : compare(x->cat, y->cat);
-    return order != 0 ? order : (x->kind > y->kind) - (x->kind < y->kind);
+    return pt_sum_row_compare(x, y);
 }
 
 /* What one rank gives to a row, for the spread over the ranks. */
