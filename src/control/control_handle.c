@@ -18,19 +18,6 @@
 
 /* ---- bodies ---- */
 
-/* Whether a text of valid JSON has an escaped NUL, at which a text in a document ends. */
-static bool has_nul(const char *text, size_t len) {
-    for (size_t i = 0; i + 6 <= len; i++) {
-        if (text[i] == '\\') {
-            if (memcmp(text + i, "\\u0000", 6) == 0) {
-                return true;
-            }
-            i++; /* what is escaped may be a backslash, too */
-        }
-    }
-    return false;
-}
-
 /* The body as an object; an empty one is {}. NULL: refused in the answer. */
 static perftrace__json_doc_t *read_body(const perftrace__strbuf_t *body,
                                         perftrace__control_answer_t *answer) {
@@ -46,7 +33,7 @@ static perftrace__json_doc_t *read_body(const perftrace__strbuf_t *body,
         perftrace__control_refuse(answer, 400, NULL, "the body is no JSON object");
         perftrace__json_doc_free(doc);
         doc = NULL;
-    } else if (has_nul(text, len)) {
+    } else if (perftrace__json_doc_has_nul(doc)) {
         perftrace__control_refuse(answer, 400, NULL, "the body has a text with \\u0000 in it");
         perftrace__json_doc_free(doc);
         doc = NULL;

@@ -18,6 +18,7 @@
 
 struct perftrace__json_doc {
     cJSON *root;
+    bool has_nul;
 };
 
 static pthread_mutex_t parse_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -143,13 +144,14 @@ static cJSON *parse(const char *text, size_t len) {
 perftrace__json_doc_t *perftrace__json_doc_load(const char *text, size_t len, size_t limit,
                                                 perftrace__json_doc_error_t *ret_error) {
     perftrace__json_error_t error;
+    unsigned notes;
     size_t mark = len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     set_error(ret_error, PERFTRACE__JSON_E_OK, text, 0);
     if (len > (limit ? limit : DEFAULT_LIMIT)) {
         set_error(ret_error, PERFTRACE__JSON_E_TOO_LARGE, text, 0);
         return NULL;
     }
-    if (!perftrace__json_check(text + mark, len - mark, &error, NULL)) {
+    if (!perftrace__json_check(text + mark, len - mark, &error, &notes)) {
         set_error(ret_error, error.code, text, mark + error.offset);
         return NULL;
     }
@@ -166,6 +168,7 @@ perftrace__json_doc_t *perftrace__json_doc_load(const char *text, size_t len, si
         set_error(ret_error, PERFTRACE__JSON_E_NO_MEMORY, text, 0);
         return NULL;
     }
+    doc->has_nul = (notes & PERFTRACE__JSON_NOTE_NUL_ESCAPE) != 0;
     return doc;
 }
 
@@ -178,6 +181,10 @@ void perftrace__json_doc_free(perftrace__json_doc_t *doc) {
 
 const perftrace__json_node_t *perftrace__json_doc_root(const perftrace__json_doc_t *doc) {
     return node_of(doc->root);
+}
+
+bool perftrace__json_doc_has_nul(const perftrace__json_doc_t *doc) {
+    return doc->has_nul;
 }
 
 /* The member of that key (the last of equals) or the element of that index. */

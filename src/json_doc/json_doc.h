@@ -30,6 +30,8 @@ void perftrace__json_doc_free(perftrace__json_doc_t *doc);
 
 /* The document's value. */
 const perftrace__json_node_t *perftrace__json_doc_root(const perftrace__json_doc_t *doc);
+/* Whether a key or string of it has a \u0000, at which the functions below end it. */
+bool perftrace__json_doc_has_nul(const perftrace__json_doc_t *doc);
 /* The node at a dotted path of keys and array indexes below node ("trainer.ranks.0"; "" is node
  * itself); of equal keys the last. NULL when there is none or node is NULL. Keys that hold dots are
  * reached by perftrace__json_node_member. */

@@ -68,6 +68,31 @@ static void values_are_read_by_path(void **state) {
     perftrace__json_doc_free(NULL);
 }
 
+/* Wherever it is, and nothing that only looks like it. */
+static void an_escaped_nul_is_known(void **state) {
+    static const struct {
+        const char *text;
+        bool has_nul;
+    } cases[] = {
+        {"{\"a\": \"b\"}", false},
+        {"{\"a\": \"b\\u0000c\"}", true},
+        {"{\"a\\u0000\": 1}", true},
+        {"{\"a\": [1, {\"b\": {\"c\\u0000\": \"d\"}}]}", true},
+        {"{\"a\": \"\\\\\\u0000\"}", true}, /* behind an escaped backslash */
+        {"{\"a\": \"\\\\u0000\"}", false},  /* a backslash, u and zeros */
+        {"\xEF\xBB\xBF{\"a\": \"\\u0000\"}", true},
+        {"{\"a\": \"\\u0001\\u1000\"}", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        perftrace__json_doc_t *doc = load(cases[i].text);
+        if (perftrace__json_doc_has_nul(doc) != cases[i].has_nul) {
+            fail_msg("%s", cases[i].text);
+        }
+        perftrace__json_doc_free(doc);
+    }
+}
+
 static void elements_are_walked_in_order(void **state) {
     (void)state;
     static const perftrace__json_type_t types[] = {PERFTRACE__JSON_NUMBER, PERFTRACE__JSON_STRING,
@@ -204,6 +229,7 @@ static void threads_load_without_disturbing_each_other(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_read_by_path),
+        cmocka_unit_test(an_escaped_nul_is_known),
         cmocka_unit_test(elements_are_walked_in_order),
         cmocka_unit_test(integers_keep_all_their_bits),
         cmocka_unit_test(faults_are_told_by_line_and_column),
