@@ -63,40 +63,34 @@ static bool copy_strings(perftrace_profiler_t *p) {
     return ok;
 }
 
-/* Which ranks run the finish command: these need not profile. 0 or ERR_INVALID. */
-static int read_finish(perftrace_profiler_t *p, const perftrace_profiler_options_t *o) {
+/* Whether a rank is meant: all, those of a list, or without one rank 0 and one that is not known.
+ * False for a text that is no list, or without memory. */
+static bool read_ranks(const char *text, bool all, int rank, bool *ret_meant) {
     perftrace__number_list_t ranks = {NULL, 0};
-    const char *list = o->finish_ranks ? o->finish_ranks : "";
+    const char *list = text ? text : "";
     const bool listed = list[strspn(list, " \t")] != '\0';
-    if (listed && !perftrace__number_list_parse(&ranks, list, NULL)) {
-        perftrace__number_list_free(&ranks);
-        return PERFTRACE_ERR_INVALID;
-    }
-    const int rank = o->name.rank;
-    p->finishes =
-        o->enable && o->finish_command && o->finish_command[0] &&
-        (o->finish_all_ranks || (listed ? perftrace__number_list_has(&ranks, rank) : rank <= 0));
+    const bool good = !listed || perftrace__number_list_parse(&ranks, list, NULL);
+    *ret_meant = good && (all || (listed ? perftrace__number_list_has(&ranks, rank) : rank <= 0));
     perftrace__number_list_free(&ranks);
-    return PERFTRACE_OK;
+    return good;
 }
 
 static int read_lists(perftrace_profiler_t *p, const perftrace_profiler_options_t *o) {
     const char *reason = NULL;
     perftrace_schedule_t gate = PERFTRACE_SCHEDULE_INIT;
-    perftrace__number_list_t ranks = {NULL, 0};
-    const char *list = o->ranks ? o->ranks : "";
-    const bool listed = list[strspn(list, " \t")] != '\0';
+    const bool finishes = o->finish_command && o->finish_command[0];
     int status = perftrace__schedule_read(&o->schedule, &p->schedule, &reason);
     if (!status) {
         gate.steps = o->steps;
         gate.steps_apart = o->steps_apart;
         status = perftrace__schedule_read(&gate, &p->gate, &reason);
     }
-    if (!status && listed && !perftrace__number_list_parse(&ranks, list, NULL)) {
+    if (!status && !read_ranks(o->ranks, o->all_ranks, o->name.rank, &p->selected)) {
         reason = "ranks is no list such as 0,8-15";
         status = PERFTRACE_ERR_INVALID;
     }
-    if (!status && read_finish(p, o)) {
+    /* These need not profile. */
+    if (!status && !read_ranks(o->finish_ranks, o->finish_all_ranks, o->name.rank, &p->finishes)) {
         reason = "finish_ranks is no list such as 0,8-15";
         status = PERFTRACE_ERR_INVALID;
     }
@@ -104,10 +98,8 @@ static int read_lists(perftrace_profiler_t *p, const perftrace_profiler_options_
         reason = "steps are given twice, in the options and in the schedule";
         status = PERFTRACE_ERR_INVALID;
     }
-    const int rank = o->name.rank;
-    p->selected = o->enable &&
-                  (o->all_ranks || (listed ? perftrace__number_list_has(&ranks, rank) : rank <= 0));
-    perftrace__number_list_free(&ranks);
+    p->selected = p->selected && o->enable;
+    p->finishes = p->finishes && o->enable && finishes;
     if (status) {
         perftrace__profiler_log(p, PERFTRACE_LOG_ERROR, "no profiler: %s", reason);
     }
