@@ -158,7 +158,8 @@ int perftrace_trace_relocate(const char *from, const char *dir, const perftrace_
     snprintf(number, sizeof(number), "%" PRId64, pid);
     int moved = 0;
     int status = PERFTRACE_OK;
-    for (const struct dirent *e; !is_same(dirfd(d), dir) && (e = readdir(d)) != NULL;) {
+    const bool same = is_same(dirfd(d), dir);
+    for (const struct dirent *e; !same && (e = readdir(d)) != NULL;) {
         struct stat st;
         if (!is_wanted(dirfd(d), e->d_name, number, &st)) {
             continue;
