@@ -178,3 +178,8 @@ void perftrace__strbuf_json_cstr(perftrace__strbuf_t *b, const char *s) {
         perftrace__strbuf_puts(b, "null");
     }
 }
+
+void perftrace__strbuf_double(perftrace__strbuf_t *b, double v) {
+    char text[PERFTRACE__DOUBLE_MAX];
+    perftrace__strbuf_append(b, text, (size_t)(perftrace__put_double(text, v, true) - text));
+}

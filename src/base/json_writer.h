@@ -35,5 +35,7 @@ char *perftrace__put_json_chars(char *dst, const void *data, size_t len);
 void perftrace__strbuf_json(perftrace__strbuf_t *b, const void *s, size_t len);
 /* The same for a NUL-terminated string; NULL appends null. */
 void perftrace__strbuf_json_cstr(perftrace__strbuf_t *b, const char *s);
+/* Appends what perftrace__put_double puts; null for a non-finite number. */
+void perftrace__strbuf_double(perftrace__strbuf_t *b, double v);
 
 #endif

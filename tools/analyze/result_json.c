@@ -14,12 +14,11 @@ static void put_text(perftrace__strbuf_t *out, pt_str_t text) {
 }
 
 static void put_cell(const pt_rank_result_t *r, char kind, int64_t cell, perftrace__strbuf_t *out) {
-    char number[PERFTRACE__DOUBLE_MAX];
+    char number[PERFTRACE__I64_MAX];
     if (kind == 't') {
         put_text(out, pt_result_text_of(r, cell));
     } else if (kind == 'd') {
-        char *end = perftrace__put_double(number, pt_cell_double(cell), true);
-        perftrace__strbuf_append(out, number, (size_t)(end - number));
+        perftrace__strbuf_double(out, pt_cell_double(cell));
     } else if (cell == PT_NOT_RECORDED) {
         perftrace__strbuf_puts(out, "null");
     } else {

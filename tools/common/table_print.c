@@ -159,7 +159,7 @@ void pt_report_print_text(const pt_report_t *r, bool color, perftrace__strbuf_t 
 
 static void json_cell(perftrace__strbuf_t *out, const pt_table_column_t *column,
                       const pt_table_cell_t *cell) {
-    char number[PERFTRACE__DOUBLE_MAX];
+    char number[PERFTRACE__U64_MAX];
     if (column->kind == PT_COLUMN_FLAG) {
         bool set = cell->kind == PT_CELL_NUMBER && cell->number != 0;
         perftrace__strbuf_puts(out, set ? "true" : "false");
@@ -171,8 +171,7 @@ static void json_cell(perftrace__strbuf_t *out, const pt_table_column_t *column,
         perftrace__strbuf_append(
             out, number, (size_t)(perftrace__put_u64(number, (uint64_t)cell->number) - number));
     } else {
-        perftrace__strbuf_append(
-            out, number, (size_t)(perftrace__put_double(number, cell->number, true) - number));
+        perftrace__strbuf_double(out, cell->number);
     }
 }
 

@@ -27,12 +27,10 @@ static void put_columns(const pt_table_t *t, perftrace__strbuf_t *out) {
 
 /* Whole numbers without a point. */
 static void put_number(perftrace__strbuf_t *out, double v) {
-    char number[PERFTRACE__DOUBLE_MAX];
     if (v >= -1e15 && v <= 1e15 && v == (double)(int64_t)v) {
         perftrace__strbuf_printf(out, "%lld", (long long)v);
     } else {
-        char *end = perftrace__put_double(number, v, true);
-        perftrace__strbuf_append(out, number, (size_t)(end - number));
+        perftrace__strbuf_double(out, v);
     }
 }
 

@@ -124,14 +124,12 @@ static bool add_model(lines_t *l, const pt_profile_t *p, unsigned side) {
 }
 
 static void put_weight(perftrace__strbuf_t *out, double weight, const pt_collapsed_weights_t *how) {
-    char text[PERFTRACE__DOUBLE_MAX];
     double value = weight * how->factor;
     perftrace__strbuf_putc(out, ' ');
     if (how->integers || (value == floor(value) && value < 1e18)) {
         perftrace__strbuf_printf(out, "%.0f", round(value));
     } else {
-        perftrace__strbuf_append(out, text,
-                                 (size_t)(perftrace__put_double(text, value, true) - text));
+        perftrace__strbuf_double(out, value);
     }
 }
 

@@ -20,11 +20,6 @@ static bool flush(writer_t *w) {
            (!s->text.failed && s->flush(s->ctx, &s->text));
 }
 
-static void put_number(perftrace__strbuf_t *out, double value) {
-    char text[PERFTRACE__DOUBLE_MAX];
-    perftrace__strbuf_append(out, text, (size_t)(perftrace__put_double(text, value, true) - text));
-}
-
 static void put_u64(perftrace__strbuf_t *out, uint64_t value) {
     char text[PERFTRACE__U64_MAX];
     perftrace__strbuf_append(out, text, (size_t)(perftrace__put_u64(text, value) - text));
@@ -113,7 +108,7 @@ static bool put_profile(writer_t *w, size_t number, bool first) {
     perftrace__strbuf_json(out, pt_thread_name(w->p, number), t->name_len);
     perftrace__strbuf_printf(
         out, ", \"unit\": \"%s\", \"startValue\": 0, \"endValue\": ", unit_name(t->unit));
-    put_number(out, end);
+    perftrace__strbuf_double(out, end);
     perftrace__strbuf_puts(out, ",\n\"samples\": [");
     if (!put_samples(w, t)) {
         return false;
@@ -121,7 +116,7 @@ static bool put_profile(writer_t *w, size_t number, bool first) {
     perftrace__strbuf_puts(out, "],\n\"weights\": [");
     for (size_t i = 0; i < t->count; i++) {
         perftrace__strbuf_puts(out, i > 0 ? "," : "");
-        put_number(out, t->sample[i].weight);
+        perftrace__strbuf_double(out, t->sample[i].weight);
         if (!flush(w)) {
             return false;
         }

@@ -18,9 +18,8 @@ void pt_html_count(perftrace__strbuf_t *out, uint64_t n) {
 void pt_html_number(perftrace__strbuf_t *out, double v) {
     if (v >= 0 && v < (double)EXACT_MAX && v == floor(v) && !signbit(v)) {
         pt_html_count(out, (uint64_t)v); /* without ".0" */
-    } else if (perftrace__strbuf_reserve(out, PERFTRACE__DOUBLE_MAX)) {
-        out->len = (size_t)(perftrace__put_double(out->data + out->len, v, true) - out->data);
-        out->data[out->len] = '\0';
+    } else {
+        perftrace__strbuf_double(out, v);
     }
 }
 

@@ -126,11 +126,6 @@ static size_t fold(boxes_t *b, double limit, bool *kept) {
 
 /* ---- as JSON ---- */
 
-static void put_number(perftrace__strbuf_t *out, double value) {
-    char text[PERFTRACE__DOUBLE_MAX];
-    perftrace__strbuf_append(out, text, (size_t)(perftrace__put_double(text, value, true) - text));
-}
-
 typedef enum column { COLUMN_PARENT, COLUMN_NAME, COLUMN_SELF, COLUMN_SAMPLES } column_t;
 
 /* The boxes that are kept, thread after thread, each in its order. */
@@ -179,7 +174,7 @@ static void put_column(perftrace__strbuf_t *out, const boxes_t *b, const kept_bo
         const box_t *box = &b->box[k->order[i]];
         perftrace__strbuf_puts(out, i > k->begin[thread] + 1 ? "," : "");
         if (column == COLUMN_SELF) {
-            put_number(out, box->self);
+            perftrace__strbuf_double(out, box->self);
         } else {
             uint64_t value = column == COLUMN_PARENT ? k->number[box->parent]
                              : column == COLUMN_NAME ? box->name
@@ -197,7 +192,7 @@ static void put_thread(perftrace__strbuf_t *out, const pt_stack_view_t *v, const
     perftrace__strbuf_puts(out, "{\"name\":");
     perftrace__strbuf_json(out, pt_profile_text(v->p, t->name), t->name_len);
     perftrace__strbuf_printf(out, ",\"unit\":\"%s\",\"self\":", pt_unit_name(t->unit));
-    put_number(out, root->self);
+    perftrace__strbuf_double(out, root->self);
     perftrace__strbuf_printf(out, ",\"samples_without_frames\":%llu",
                              (unsigned long long)root->samples);
     for (int column = COLUMN_PARENT; column <= COLUMN_SAMPLES; column++) {
