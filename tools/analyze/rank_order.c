@@ -90,7 +90,7 @@ static bool same_text(const pt_rank_result_t *a, uint32_t x, const pt_rank_resul
     return pt_str_is(p, q.p, q.len);
 }
 
-bool pt_ranks_resolve(pt_results_t *l, const pt_string_list_t *map, size_t *ret_made_up,
+void pt_ranks_resolve(pt_results_t *l, const pt_string_list_t *map, size_t *ret_made_up,
                       pt_rank_twins_t *ret_twins) {
     int64_t next = 0;
     *ret_made_up = 0;
@@ -117,7 +117,6 @@ bool pt_ranks_resolve(pt_results_t *l, const pt_string_list_t *map, size_t *ret_
             *ret_twins = (pt_rank_twins_t){i - 1, i, true};
         }
     }
-    return true;
 }
 
 int64_t pt_ranks_world(const pt_results_t *l) {

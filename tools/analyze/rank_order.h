@@ -18,9 +18,8 @@ typedef struct pt_rank_twins {
 } pt_rank_twins_t;
 
 /* Gives every result its rank and sorts the results by it. map: entries FILE=RANK, where FILE is a
- * path or the last part of one. *ret_made_up: how many had to be given one. False without memory.
- */
-bool pt_ranks_resolve(pt_results_t *results, const pt_string_list_t *map, size_t *ret_made_up,
+ * path or the last part of one. *ret_made_up: how many had to be given one. */
+void pt_ranks_resolve(pt_results_t *results, const pt_string_list_t *map, size_t *ret_made_up,
                       pt_rank_twins_t *ret_twins);
 
 /* The size of the world: the largest that a result gives; -1: none does. */

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define HOUR_NS     INT64_C(3600000000000)
 #define FEW_OUTLIER 2U   /* so many may always be set aside */
 #define OUTLIER_OF  200U /* and one in so many */
 
@@ -154,7 +153,7 @@ static void judge_hours(pt_rank_store_t *s) {
     }
     for (size_t i = 0; i < s->hours; i++) {
         total += s->hour[i].count;
-        from = i > 0 && s->hour[i].first - s->hour[i - 1].last > HOUR_NS ? i : from;
+        from = i > 0 && s->hour[i].first - s->hour[i - 1].last > PT_HOUR_NS ? i : from;
         run[from] += s->hour[i].count;
         best = PT_MAX(best, run[from]);
     }

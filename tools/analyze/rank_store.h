@@ -48,7 +48,7 @@ typedef struct pt_row_extra {
 typedef struct pt_store_process {
     uint32_t label; /* its number or text in the file */
     uint32_t name;
-    int64_t rank;   /* that its name or its events give; -1: none */
+    int64_t rank;   /* that its events give; -1: none */
     unsigned asked; /* how many of its events were looked at for one */
 } pt_store_process_t;
 
@@ -74,6 +74,8 @@ typedef struct pt_store_point {
     uint32_t series;
     uint8_t left_out;
 } pt_store_point_t;
+
+#define PT_HOUR_NS INT64_C(3600000000000)
 
 /* Scopes that begin in one hour of the file's clock. */
 typedef struct pt_store_hour {

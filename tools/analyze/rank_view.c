@@ -131,13 +131,11 @@ static bool join(pt_rank_view_t *v, int64_t *key) {
         const pt_row_t *row = &s->row[call[c]];
         uint32_t chosen = call[c];
         bool launches = false;
-        size_t from = c;
         for (; c < calls && s->row[call[c]].link == row->link; c++) {
             bool launch = is_launch(pt_names_get(&s->names, s->row[call[c]].name));
             chosen = launch && !launches ? call[c] : chosen;
             launches |= launch;
         }
-        (void)from;
         while (w < works && link[work[w]] < row->link) {
             w++;
         }

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HOUR_NS    INT64_C(3600000000000)
 #define MAX_HOURS  8192U
 #define KEYS_AHEAD 64U    /* arguments that are compared with one: not all with all */
 #define RANK_ASKS  64U    /* events of a process that are looked at for its rank */
@@ -41,7 +40,7 @@ static uint16_t take_cat(pt_rank_store_t *s, pt_str_t cat) {
 static void note_hour(pt_store_feed_t *f, int64_t ts) {
     pt_rank_store_t *s = f->store;
     if (ts < s->hour_from || ts > s->hour_to) {
-        int64_t number = ts / HOUR_NS - (ts % HOUR_NS < 0);
+        int64_t number = ts / PT_HOUR_NS - (ts % PT_HOUR_NS < 0);
         bool is_new = false;
         if (s->hours >= MAX_HOURS &&
             perftrace__hashmap_get_u64(&s->hour_map, (uint64_t)number) == NULL) {
@@ -61,8 +60,8 @@ static void note_hour(pt_store_feed_t *f, int64_t ts) {
             }
             s->hour[s->hours++] = hour;
         }
-        s->hour_from = number == INT64_MIN ? 0 : number * HOUR_NS;
-        s->hour_to = number == INT64_MIN ? -1 : s->hour_from + HOUR_NS - 1;
+        s->hour_from = number == INT64_MIN ? 0 : number * PT_HOUR_NS;
+        s->hour_to = number == INT64_MIN ? -1 : s->hour_from + PT_HOUR_NS - 1;
     }
     pt_store_hour_t *h = &s->hour[s->hour_now];
     h->count++;
@@ -138,10 +137,7 @@ static bool is_sync_name(pt_str_t name) {
 static void take_links(pt_rank_store_t *s, pt_args_t *args, pt_row_t *row) {
     bool own = row->kind == PT_ROW_OTHER || row->kind == PT_ROW_ANNOTATION;
     const char *key = own ? "\"global_step\"" : "\"correlation\"";
-    if (args->text.len < 8 || row->kind == PT_ROW_PYTHON) {
-        return;
-    }
-    if (row->kind == PT_ROW_CPU_OP) {
+    if (args->text.len < 8 || row->kind == PT_ROW_PYTHON || row->kind == PT_ROW_CPU_OP) {
         return;
     }
     if (!pt_args_int(args, key, &row->link)) {
