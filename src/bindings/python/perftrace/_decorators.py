@@ -134,8 +134,17 @@ def _of_async_generator(function, enter):
     return traced
 
 
-def wrap(function, enter, enter_own, of_function):
-    """enter(): a scope where a coroutine runs; enter_own(): one for a generator."""
+def _of_plain(function, enter):
+    @functools.wraps(function)
+    def traced(*args, **kwargs):
+        with enter():
+            return function(*args, **kwargs)
+    return traced
+
+
+def wrap(function, enter, enter_own, of_function=None):
+    """enter(): a scope where a coroutine runs; enter_own(): one for a generator. of_function: what wraps
+    any other function; None: enter() does for these, too."""
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(wrap(function.__func__, enter, enter_own, of_function))
     if not callable(function):
@@ -147,7 +156,7 @@ def wrap(function, enter, enter_own, of_function):
         return _of_async_generator(function, enter_own)
     if kind & _GENERATOR:
         return _of_generator(function, enter_own)
-    return of_function(function)
+    return of_function(function) if of_function is not None else _of_plain(function, enter)
 
 
 def trace_perf(name, *, category=None):

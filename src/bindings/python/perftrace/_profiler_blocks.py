@@ -1,6 +1,5 @@
 # _profiler_blocks.py: blocks that may be windows. SPDX-License-Identifier: MIT
 """What Profiler.stage and Profiler.record return."""
-import functools
 from typing import Any, Callable, Optional
 
 from . import _profiler_library as c
@@ -30,13 +29,7 @@ class _Block:
 
     def __call__(self, function: Callable[..., Any]) -> Any:
         """Each call of a function, coroutine or generator is such a block."""
-        def of_function(function: Callable[..., Any]) -> Callable[..., Any]:
-            @functools.wraps(function)
-            def profiled(*args: Any, **kwargs: Any) -> Any:
-                with self._again():
-                    return function(*args, **kwargs)
-            return profiled
-        return wrap(function, self._again, self._again, of_function)
+        return wrap(function, self._again, self._again)
 
 
 class Stage(_Block):

@@ -97,17 +97,8 @@ def phase(name, start_payload=None, end_payload=None):
 
 def trace_session(name):
     """Decorator: each call is a phase of the session that is current then."""
-    def enter():
-        return phase(name)
-
-    def of_function(function):
-        @functools.wraps(function)
-        def traced(*args, **kwargs):
-            with phase(name):
-                return function(*args, **kwargs)
-        return traced
-
-    return lambda function: _decorators.wrap(function, enter, enter, of_function)
+    enter = functools.partial(phase, name)
+    return lambda function: _decorators.wrap(function, enter, enter)
 
 
 def session_context():

@@ -1,7 +1,6 @@
 # _timers.py: times added up by name. SPDX-License-Identifier: MIT
 """What a timer measures is added up here, in the process, whether anything is traced or not; a trace
 has each single time besides. The library adds it up, too, with a histogram (timers.py)."""
-import functools
 import os
 import threading
 import time
@@ -100,14 +99,7 @@ class Timed(scopes.Null):
 
         def again(of_generator=False):
             return make(of_generator, *arguments)
-
-        def of_function(function):
-            @functools.wraps(function)
-            def timed(*args, **kwargs):
-                with again():
-                    return function(*args, **kwargs)
-            return timed
-        return wrap(function, again, lambda: again(True), of_function)
+        return wrap(function, again, lambda: again(True))
 
     def __enter__(self):
         self.scope.__enter__()
