@@ -20,7 +20,7 @@ PHASE_BEGIN, PHASE_END = 11, 12
 I64, U64, F64, BOOL, STR, JSON = 1, 2, 3, 4, 5, 6
 MAX_ARGS = 12
 NO_ID = -1
-ERR_INVALID, ERR_STATE, ERR_TIMEOUT, ERR_TOO_LONG, ERR_DISABLED = -1, -6, -8, -13, -14
+ERR_INVALID, ERR_NOT_FOUND, ERR_STATE, ERR_TIMEOUT, ERR_TOO_LONG, ERR_DISABLED = -1, -4, -6, -8, -13, -14
 
 # The losses that perftrace_stats_t counts, in its order.
 DROPS = ("ring_full", "block_timeout", "no_slot", "too_long", "damaged", "no_memory", "late",

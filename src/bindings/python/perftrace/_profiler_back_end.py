@@ -1,6 +1,5 @@
 # _profiler_back_end.py: functions of Python that record. SPDX-License-Identifier: MIT
 """What perftrace.profiler has of back ends; imported from there."""
-import os
 import sys
 import threading
 from ctypes import memmove
@@ -29,10 +28,7 @@ class Window(NamedTuple):
 
 
 def _window_of(given: c.Window) -> Window:
-    values = {name: getattr(given, name) for name in Window._fields}
-    return Window(**{name: os.fsdecode(value) if type(value) is bytes else value
-                     for name, value in values.items() if name != "aborted"},
-                  aborted=bool(given.aborted))
+    return Window(**{**c.values_of(given, Window._fields), "aborted": bool(given.aborted)})
 
 
 class BackEnd:

@@ -2,6 +2,7 @@
 """Everything here goes through ctypes.CDLL, so that the interpreter's lock is given back: a call may
 wait for a back end, which may be functions of Python that another thread runs."""
 import ctypes
+import os
 from ctypes import POINTER, c_char_p, c_int, c_int64, c_size_t, c_uint, c_uint32, c_void_p
 
 from . import _library as lib
@@ -58,6 +59,13 @@ class Window(ctypes.Structure):
                                      "number", "time_ms")] + [("aborted", c_int)]
 
 
+def values_of(structure, names):
+    """Fields by name, texts as Python has them."""
+    values = {name: getattr(structure, name) for name in names}
+    return {name: os.fsdecode(value) if type(value) is bytes else value
+            for name, value in values.items()}
+
+
 SPAN = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(Window))
 STEP = ctypes.CFUNCTYPE(None, c_void_p, c_int64, c_int)
 DESCRIBE = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)
@@ -110,10 +118,7 @@ class Status(ctypes.Structure):
 
 
 def _typed(name, restype, *argtypes):
-    function = getattr(lib.slow, name)
-    function.restype = restype
-    function.argtypes = argtypes
-    return function
+    return lib._typed(lib.slow, name, restype, *argtypes)
 
 
 schedule_check = _typed("perftrace_schedule_check", c_int, POINTER(Schedule), POINTER(c_char_p))

@@ -1,7 +1,6 @@
 # _profiler_state.py: what the process' profilers do. SPDX-License-Identifier: MIT
 """Imported from perftrace.profiler."""
 import enum
-import os
 from ctypes import byref
 from typing import NamedTuple
 
@@ -37,7 +36,5 @@ def status() -> ProfilerStatus:
     """Does not wait for a window that starts or is saved."""
     got = c.Status()
     c.get_status(byref(got))
-    values = {name: getattr(got, name) for name in ProfilerStatus._fields}
-    values = {name: os.fsdecode(value) if type(value) is bytes else value
-              for name, value in values.items()}
+    values = c.values_of(got, ProfilerStatus._fields)
     return ProfilerStatus(**{**values, "state": State(got.state), "aborted": bool(got.aborted)})

@@ -20,7 +20,6 @@ from ._timers import handles
 __all__ = ["BUCKETS", "TimerStats", "bucket_seconds", "read", "read_all", "reset_all"]
 
 BUCKETS = 252
-_NOT_FOUND = -4
 
 
 class _Stats(Structure):
@@ -87,7 +86,7 @@ def read(name: Any, *, reset: bool = False) -> Optional[TimerStats]:
     time is in exactly one reading. perf_tracer.read_timers is not touched by that."""
     stats = _Stats(struct_size=sizeof(_Stats))
     status = _read(encode(name_of(name)), int(bool(reset)), byref(stats))
-    return None if status == _NOT_FOUND else _of(stats)
+    return None if status == lib.ERR_NOT_FOUND else _of(stats)
 
 
 def read_all(*, reset: bool = False) -> Dict[Any, TimerStats]:
