@@ -180,10 +180,10 @@ static void over_time(const pt_results_t *l, pt_report_t *report) {
         size_t rows = pt_result_rows(r, PT_RT_bins);
         double length =
             (double)pt_fact_between(r, PT_FACT_work_first_ns, PT_FACT_work_last_ns) / (double)rows;
+        double first = (double)(r->fact[PT_FACT_work_first_ns] - pt_report_origin(l, r));
         for (size_t row = 0; row < rows; row++) {
             const int64_t *cell = pt_result_at(r, PT_RT_bins, row);
-            double from = (double)(r->fact[PT_FACT_work_first_ns] - pt_report_origin(l, r)) +
-                          length * (double)cell[0];
+            double from = first + length * (double)cell[0];
             pt_table_number(t, (double)r->fact[PT_FACT_rank]);
             pt_table_number(t, from / 1e9);
             pt_table_number(t, length / 1e9);

@@ -128,18 +128,16 @@ static bool has_gloo(pt_str_t name) {
     return false;
 }
 
-static void communication(const pt_results_t *l, int64_t kernels_ns, pt_report_t *report) {
-    pt_sums_t sums;
-    pt_sums_make(l, PT_SUM_BY_NAME, PT_ROW_OTHER, PT_ROW_MEMSET, &sums);
+static void communication(const pt_sums_t *all, int64_t kernels_ns, pt_report_t *report) {
     pt_table_t *t = pt_report_table(report, "communication", "Communication", false);
-    t->failed |= sums.failed;
+    t->failed |= all->failed;
     sum_columns(t);
     pt_table_column(t, "where", "Where", PT_COLUMN_TEXT);
     pt_table_column(t, "name", "Name", PT_COLUMN_LONG);
     pt_table_note(t, "Kernels of the group communication, and whatever is named gloo on the host. "
                      "Share of the sum of all kernels' times, for kernels.");
-    for (size_t i = 0; i < sums.count; i++) {
-        const pt_sum_row_t *a = &sums.row[i];
+    for (size_t i = 0; i < all->count; i++) {
+        const pt_sum_row_t *a = &all->row[i];
         bool kernel = a->kind == PT_ROW_KERNEL && a->group == PT_GROUP_COMMUNICATION;
         if (kernel || (!PT_ROW_IS_WORK(a->kind) && has_gloo(a->name))) {
             put_sum(t, a, kernel ? kernels_ns : 0);
@@ -147,7 +145,6 @@ static void communication(const pt_results_t *l, int64_t kernels_ns, pt_report_t
             pt_report_text(t, a->name);
         }
     }
-    pt_sums_free(&sums);
 }
 
 /* ---- copies ---- */
@@ -238,19 +235,17 @@ static void copies(const pt_results_t *l, pt_report_t *report) {
 }
 
 /* Every name there is, for programs. */
-static void names(const pt_results_t *l, pt_report_t *report) {
-    pt_sums_t sums;
-    pt_sums_make(l, PT_SUM_BY_NAME, PT_ROW_OTHER, PT_ROW_MEMSET, &sums);
+static void names(const pt_sums_t *all, pt_report_t *report) {
     pt_table_t *t = pt_report_table(report, "names", "All names", false);
-    t->failed |= sums.failed;
+    t->failed |= all->failed;
     pt_table_column(t, "name", "Name", PT_COLUMN_LONG);
     pt_table_column(t, "category", "Category", PT_COLUMN_TEXT);
     pt_table_column(t, "count", "Count", PT_COLUMN_COUNT);
     pt_table_column(t, "total_s", "Total", PT_COLUMN_SECONDS);
     pt_table_column(t, "min_s", "Min", PT_COLUMN_SECONDS);
     pt_table_column(t, "max_s", "Max", PT_COLUMN_SECONDS);
-    for (size_t i = 0; i < sums.count; i++) {
-        const pt_sum_row_t *a = &sums.row[i];
+    for (size_t i = 0; i < all->count; i++) {
+        const pt_sum_row_t *a = &all->row[i];
         pt_table_text(t, a->name.p, a->name.len);
         pt_report_text(t, a->cat);
         pt_table_number(t, (double)a->count);
@@ -258,7 +253,6 @@ static void names(const pt_results_t *l, pt_report_t *report) {
         pt_table_number(t, pt_seconds(a->min));
         pt_table_number(t, pt_seconds(a->max));
     }
-    pt_sums_free(&sums);
 }
 
 static void phases(const pt_results_t *l, pt_report_t *report) {
@@ -279,17 +273,19 @@ static void phases(const pt_results_t *l, pt_report_t *report) {
 
 void pt_report_names(const pt_analyze_report_t *how, pt_report_t *report) {
     size_t most = how->top == 0 ? SIZE_MAX : how->top;
-    pt_sums_t sums;
+    pt_sums_t sums, all;
     pt_sums_make(how->results, PT_SUM_BY_NAME, PT_ROW_KERNEL, PT_ROW_KERNEL, &sums);
+    pt_sums_make(how->results, PT_SUM_BY_NAME, PT_ROW_OTHER, PT_ROW_MEMSET, &all);
     int64_t total = total_of(&sums);
     classes(how->results, total, report);
     kernels(&sums, most, report);
     pt_sums_free(&sums);
-    communication(how->results, total, report);
+    communication(&all, total, report);
     copies(how->results, report);
     host(how->results, most, report);
     if (how->details) {
-        names(how->results, report);
+        names(&all, report);
         phases(how->results, report);
     }
+    pt_sums_free(&all);
 }
