@@ -41,7 +41,7 @@ static int64_t open_stage(perftrace_profiler_t *p, const char *stage, int flags)
                        : perftrace__window_open(p, PERFTRACE__BY_STAGE, p->global_step, NULL, NULL,
                                                 stage);
         if (!status) {
-            g->info.first_step = g->info.last_step = p->global_step;
+            g->info.last_step = g->info.first_step;
         }
     }
     if (status) {
