@@ -1,6 +1,7 @@
 /* collapsed_write.c. SPDX-License-Identifier: MIT */
 #include "grow.h"
 #include "json_writer.h"
+#include "profile_stacks.h"
 #include "profile_write.h"
 
 #include <math.h>
@@ -22,19 +23,6 @@ typedef struct lines {
     perftrace__strbuf_t text, stack;
     uint32_t *path;
 } lines_t;
-
-typedef struct place {
-    uint64_t first;
-    uint32_t thread, node;
-} place_t;
-
-static int compare(const void *a, const void *b) {
-    const place_t *x = a, *y = b;
-    if (x->thread != y->thread) {
-        return x->thread < y->thread ? -1 : 1;
-    }
-    return (x->first > y->first) - (x->first < y->first);
-}
 
 static bool is_named(const pt_profile_t *p, uint32_t frame, const pt_profile_thread_t *t) {
     const pt_profile_frame_t *f = &p->frame[frame];
@@ -64,15 +52,11 @@ static void put_name(perftrace__strbuf_t *out, const char *name, size_t len) {
 }
 
 static void make_stack(lines_t *l, const pt_profile_t *p, uint32_t node, bool with_thread) {
-    const pt_profile_node_t *n = &p->node[node];
-    const pt_profile_thread_t *t = &p->thread[n->thread];
-    uint32_t depth = n->depth;
+    const pt_profile_thread_t *t = &p->thread[p->node[node].thread];
+    uint32_t depth = pt_profile_path(p, node, l->path);
     perftrace__strbuf_clear(&l->stack);
     if (with_thread) {
         put_name(&l->stack, pt_profile_text(p, t->name), t->name_len);
-    }
-    for (; n->frame != PT_PROFILE_NONE; n = &p->node[n->parent]) {
-        l->path[n->depth - 1] = n->frame;
     }
     for (uint32_t i = 0; i < depth; i++) {
         const pt_profile_frame_t *f = &p->frame[l->path[i]];
@@ -98,27 +82,17 @@ static bool add_line(lines_t *l, unsigned side, double weight) {
 
 static bool add_model(lines_t *l, const pt_profile_t *p, unsigned side) {
     bool *unnamed = find_unnamed(p);
-    place_t *place = malloc((p->nodes + 1) * sizeof *place);
+    uint32_t *node = malloc((p->nodes + 1) * sizeof *node);
     size_t count = 0;
-    uint32_t deepest = 0;
-    for (size_t i = 0; place != NULL && i < p->nodes; i++) {
-        const pt_profile_node_t *n = &p->node[i];
-        deepest = PT_MAX(deepest, n->depth);
-        if (n->samples > 0) {
-            place[count++] = (place_t){n->first, n->thread, (uint32_t)i};
-        }
-    }
-    l->path = malloc(((size_t)deepest + 1) * sizeof *l->path);
-    bool ok = unnamed != NULL && place != NULL && l->path != NULL;
-    if (ok && count > 0) {
-        qsort(place, count, sizeof *place, compare);
-    }
+    l->path = malloc(((size_t)pt_profile_deepest(p) + 1) * sizeof *l->path);
+    bool ok = unnamed != NULL && node != NULL && l->path != NULL &&
+              pt_profile_stacks(p, NULL, node, &count);
     for (size_t i = 0; ok && i < count; i++) {
-        make_stack(l, p, place[i].node, unnamed[place[i].thread]);
-        ok = add_line(l, side, p->node[place[i].node].weight);
+        make_stack(l, p, node[i], unnamed[p->node[node[i]].thread]);
+        ok = add_line(l, side, p->node[node[i]].weight);
     }
     free(l->path);
-    free(place);
+    free(node);
     free(unnamed);
     return ok;
 }

@@ -71,7 +71,7 @@ static const char *without_nul(pt_profile_t *p, perftrace__strbuf_t *scratch, co
 static uint32_t new_frame(pt_profile_t *p, const char *name, size_t len, const char *file,
                           size_t file_len, int64_t line) {
     if (p->frames >= MOST || len > UINT32_MAX || file_len > UINT32_MAX ||
-        !pt_grow((void **)&p->frame, sizeof *p->frame, p->frames, 1, &p->frame_cap)) {
+        !PT_GROW(p, frame, frames, frame_cap, 1)) {
         return fail(p);
     }
     p->frame[p->frames] = (pt_profile_frame_t){.name = keep_text(p, name, len),
@@ -124,8 +124,7 @@ uint32_t pt_profile_frame_at(pt_profile_t *p, const char *name, size_t len, cons
 
 static uint32_t new_node(pt_profile_t *p, uint32_t parent, uint32_t frame, uint32_t thread,
                          uint32_t depth) {
-    if (p->nodes >= MOST ||
-        !pt_grow((void **)&p->node, sizeof *p->node, p->nodes, 1, &p->node_cap)) {
+    if (p->nodes >= MOST || !PT_GROW(p, node, nodes, node_cap, 1)) {
         return fail(p);
     }
     p->node[p->nodes] = (pt_profile_node_t){
@@ -161,8 +160,7 @@ uint32_t pt_profile_node_new(pt_profile_t *p, uint32_t parent, uint32_t frame) {
 
 uint32_t pt_profile_thread_new(pt_profile_t *p, const char *name, size_t len,
                                pt_profile_unit_t unit) {
-    if (p->threads >= MOST || len > UINT32_MAX ||
-        !pt_grow((void **)&p->thread, sizeof *p->thread, p->threads, 1, &p->thread_cap)) {
+    if (p->threads >= MOST || len > UINT32_MAX || !PT_GROW(p, thread, threads, thread_cap, 1)) {
         return fail(p);
     }
     uint32_t number = (uint32_t)p->threads;

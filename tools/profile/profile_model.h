@@ -24,6 +24,11 @@
 /* What weights are. Times are kept in seconds whatever the file has. */
 typedef enum pt_profile_unit { PT_UNIT_NONE, PT_UNIT_SECONDS, PT_UNIT_BYTES } pt_profile_unit_t;
 
+/* As speedscope has it: "seconds", "bytes", "none". */
+static inline const char *pt_unit_name(pt_profile_unit_t unit) {
+    return unit == PT_UNIT_SECONDS ? "seconds" : unit == PT_UNIT_BYTES ? "bytes" : "none";
+}
+
 /* Texts are offsets into the model's text. */
 typedef struct pt_profile_frame {
     size_t name, file;

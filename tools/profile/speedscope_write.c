@@ -1,5 +1,6 @@
 /* speedscope_write.c. SPDX-License-Identifier: MIT */
 #include "json_writer.h"
+#include "profile_stacks.h"
 #include "profile_write.h"
 
 #include <stdlib.h>
@@ -25,16 +26,6 @@ static void put_u64(perftrace__strbuf_t *out, uint64_t value) {
     perftrace__strbuf_append(out, text, (size_t)(perftrace__put_u64(text, value) - text));
 }
 
-/* The frames of a stack, outermost first. */
-static uint32_t fill_path(const writer_t *w, uint32_t node) {
-    const pt_profile_node_t *n = &w->p->node[node];
-    uint32_t depth = n->depth;
-    for (; n->frame != PT_PROFILE_NONE; n = &w->p->node[n->parent]) {
-        w->path[n->depth - 1] = n->frame;
-    }
-    return depth;
-}
-
 static void put_frame(perftrace__strbuf_t *out, const pt_profile_t *p, uint32_t frame) {
     const pt_profile_frame_t *f = &p->frame[frame];
     perftrace__strbuf_puts(out, "{\"name\": ");
@@ -58,7 +49,7 @@ static bool put_frames(writer_t *w) {
         const pt_profile_thread_t *thread = &w->p->thread[t];
         for (size_t i = 0; i < thread->count; i++) {
             uint32_t node = thread->sample[i].node;
-            uint32_t depth = w->known[node] ? 0 : fill_path(w, node);
+            uint32_t depth = w->known[node] ? 0 : pt_profile_path(w->p, node, w->path);
             w->known[node] = true;
             for (uint32_t d = 0; d < depth; d++) {
                 if (w->number[w->path[d]] == 0) {
@@ -75,14 +66,10 @@ static bool put_frames(writer_t *w) {
     return true;
 }
 
-static const char *unit_name(pt_profile_unit_t unit) {
-    return unit == PT_UNIT_SECONDS ? "seconds" : unit == PT_UNIT_BYTES ? "bytes" : "none";
-}
-
 static bool put_samples(writer_t *w, const pt_profile_thread_t *t) {
     perftrace__strbuf_t *out = &w->sink->text;
     for (size_t i = 0; i < t->count; i++) {
-        uint32_t depth = fill_path(w, t->sample[i].node);
+        uint32_t depth = pt_profile_path(w->p, t->sample[i].node, w->path);
         perftrace__strbuf_puts(out, i > 0 ? ",[" : "[");
         for (uint32_t d = 0; d < depth; d++) {
             perftrace__strbuf_puts(out, d > 0 ? "," : "");
@@ -107,7 +94,7 @@ static bool put_profile(writer_t *w, size_t number, bool first) {
     perftrace__strbuf_puts(out, "{\"type\": \"sampled\", \"name\": ");
     perftrace__strbuf_json(out, pt_thread_name(w->p, number), t->name_len);
     perftrace__strbuf_printf(
-        out, ", \"unit\": \"%s\", \"startValue\": 0, \"endValue\": ", unit_name(t->unit));
+        out, ", \"unit\": \"%s\", \"startValue\": 0, \"endValue\": ", pt_unit_name(t->unit));
     perftrace__strbuf_double(out, end);
     perftrace__strbuf_puts(out, ",\n\"samples\": [");
     if (!put_samples(w, t)) {
@@ -158,14 +145,10 @@ static bool put_document(writer_t *w, const char *name, const char *exporter) {
 
 bool pt_speedscope_write(const pt_profile_t *p, const char *name, const char *exporter,
                          pt_profile_sink_t *sink) {
-    uint32_t deepest = 0;
-    for (size_t i = 0; i < p->nodes; i++) {
-        deepest = PT_MAX(deepest, p->node[i].depth);
-    }
     writer_t w = {.p = p,
                   .sink = sink,
                   .number = calloc(p->frames + 1, sizeof *w.number),
-                  .path = calloc((size_t)deepest + 1, sizeof *w.path),
+                  .path = calloc((size_t)pt_profile_deepest(p) + 1, sizeof *w.path),
                   .known = calloc(p->nodes + 1, sizeof *w.known)};
     bool ok =
         w.number != NULL && w.path != NULL && w.known != NULL && put_document(&w, name, exporter);

@@ -15,10 +15,6 @@ bool pt_stacks_report_failed(const pt_stacks_report_t *r) {
     return r->text.failed || pt_report_failed(&r->tables);
 }
 
-const char *pt_unit_name(pt_profile_unit_t unit) {
-    return unit == PT_UNIT_SECONDS ? "seconds" : unit == PT_UNIT_BYTES ? "bytes" : "none";
-}
-
 void pt_weight_put(perftrace__strbuf_t *out, double weight, pt_profile_unit_t unit) {
     if (unit == PT_UNIT_SECONDS) {
         perftrace__strbuf_printf(out, "%.2fs", weight);

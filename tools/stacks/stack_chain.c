@@ -11,25 +11,8 @@ typedef struct path {
     uint32_t len;
 } path_t;
 
-static bool make_path(const pt_stack_view_t *v, path_t *path) {
-    uint32_t deepest = 0;
-    for (size_t i = 0; i < v->entries; i++) {
-        deepest = PT_MAX(deepest, v->p->node[v->entry[i]].depth);
-    }
-    path->name = malloc(((size_t)deepest + 1) * sizeof *path->name);
-    return path->name != NULL;
-}
-
-static void fill_path(const pt_stack_view_t *v, uint32_t node, path_t *path) {
-    const pt_profile_node_t *n = &v->p->node[node];
-    path->len = n->depth;
-    for (; n->frame != PT_PROFILE_NONE; n = &v->p->node[n->parent]) {
-        path->name[n->depth - 1] = v->name[n->frame];
-    }
-}
-
 static bool append(pt_chains_t *c, const uint32_t *name, uint32_t len) {
-    if (!pt_grow((void **)&c->name, sizeof *c->name, c->names, len, &c->name_cap)) {
+    if (!PT_GROW(c, name, names, name_cap, len)) {
         return false;
     }
     memcpy(c->name + c->names, name, len * sizeof *name);
@@ -92,7 +75,7 @@ static uint32_t find_name(const path_t *path, uint32_t name, bool deepest) {
 static bool add_part(pt_chains_t *c, const pt_stack_view_t *v, uint32_t node, path_t *path,
                      part_t part, uint32_t name, uint32_t depth) {
     const pt_profile_node_t *n = &v->p->node[node];
-    fill_path(v, node, path);
+    path->len = pt_stack_path(v, node, path->name);
     if (part == PART_ALL) {
         return add(c, path->name, path->len, PT_PROFILE_NONE, n);
     }
@@ -113,7 +96,8 @@ static bool make(const pt_stack_view_t *v, part_t part, uint32_t name, uint64_t 
     path_t path = {NULL, 0};
     uint32_t most = depth > 0 && depth < UINT32_MAX ? (uint32_t)depth : UINT32_MAX;
     *c = (pt_chains_t){.chain = NULL};
-    bool ok = make_path(v, &path);
+    path.name = pt_stack_path_room(v);
+    bool ok = path.name != NULL;
     for (size_t i = 0; ok && i < v->entries; i++) {
         ok = add_part(c, v, v->entry[i], &path, part, name, most);
     }

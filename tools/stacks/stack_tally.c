@@ -69,22 +69,15 @@ bool pt_tally_self_names(const pt_stack_view_t *v, pt_tally_t *tally) {
 /* From the root down, so that rows are in the order of their first occurrence. */
 bool pt_tally_inclusive(const pt_stack_view_t *v, pt_tally_t *tally) {
     sums_t s;
-    uint32_t deepest = 0;
-    for (size_t i = 0; i < v->entries; i++) {
-        deepest = PT_MAX(deepest, v->p->node[v->entry[i]].depth);
-    }
     bool ok = begin(&s, tally, v->names);
-    uint32_t *path = calloc((size_t)deepest + 1, sizeof *path);
+    uint32_t *path = pt_stack_path_room(v);
     size_t *seen = calloc(v->names + 1, sizeof *seen); /* the last entry that it was in, plus 1 */
     for (size_t i = 0; ok && path != NULL && seen != NULL && i < v->entries; i++) {
-        const pt_profile_node_t *leaf = &v->p->node[v->entry[i]], *n = leaf;
-        for (; n->frame != PT_PROFILE_NONE; n = &v->p->node[n->parent]) {
-            path[n->depth - 1] = v->name[n->frame];
-        }
-        for (uint32_t d = 0; d < leaf->depth; d++) {
+        uint32_t depth = pt_stack_path(v, v->entry[i], path);
+        for (uint32_t d = 0; d < depth; d++) {
             if (seen[path[d]] != i + 1) {
                 seen[path[d]] = i + 1;
-                add(&s, path[d], leaf);
+                add(&s, path[d], &v->p->node[v->entry[i]]);
             }
         }
     }

@@ -1,6 +1,8 @@
 /* stack_view.c. SPDX-License-Identifier: MIT */
 #include "stack_view.h"
 
+#include "profile_stacks.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -53,37 +55,6 @@ static bool number_names(pt_stack_view_t *v) {
     return ok;
 }
 
-typedef struct place {
-    uint64_t first;
-    uint32_t thread, node;
-} place_t;
-
-static int compare_places(const void *a, const void *b) {
-    const place_t *x = a, *y = b;
-    if (x->thread != y->thread) {
-        return x->thread < y->thread ? -1 : 1;
-    }
-    return (x->first > y->first) - (x->first < y->first);
-}
-
-static bool list_entries(pt_stack_view_t *v) {
-    place_t *place = malloc((v->p->nodes + 1) * sizeof *place);
-    for (size_t i = 0; place != NULL && i < v->p->nodes; i++) {
-        const pt_profile_node_t *n = &v->p->node[i];
-        if (n->samples > 0 && v->taken[n->thread]) {
-            place[v->entries++] = (place_t){n->first, n->thread, (uint32_t)i};
-        }
-    }
-    if (place != NULL && v->entries > 0) {
-        qsort(place, v->entries, sizeof *place, compare_places);
-    }
-    for (size_t i = 0; place != NULL && i < v->entries; i++) {
-        v->entry[i] = place[i].node;
-    }
-    free(place);
-    return place != NULL;
-}
-
 bool pt_stack_view_make(const pt_profile_t *p, const char *filter, pt_stack_view_t *v) {
     *v = (pt_stack_view_t){.p = p};
     v->wanted = calloc(2 * p->threads + 1, sizeof *v->wanted);
@@ -96,7 +67,7 @@ bool pt_stack_view_make(const pt_profile_t *p, const char *filter, pt_stack_view
     v->frame_of = v->name + p->frames;
     choose_threads(v, filter);
     v->grain = v->weight == floor(v->weight) ? 0 : ldexp(v->weight, -40);
-    return number_names(v) && list_entries(v);
+    return number_names(v) && pt_profile_stacks(p, v->taken, v->entry, &v->entries);
 }
 
 void pt_stack_view_free(pt_stack_view_t *v) {
@@ -116,6 +87,18 @@ uint32_t pt_stack_name(const pt_stack_view_t *v, const char *name) {
         }
     }
     return PT_PROFILE_NONE;
+}
+
+uint32_t *pt_stack_path_room(const pt_stack_view_t *v) {
+    return calloc((size_t)pt_profile_deepest(v->p) + 1, sizeof *v->name);
+}
+
+uint32_t pt_stack_path(const pt_stack_view_t *v, uint32_t node, uint32_t *name) {
+    uint32_t depth = pt_profile_path(v->p, node, name);
+    for (uint32_t i = 0; i < depth; i++) {
+        name[i] = v->name[name[i]];
+    }
+    return depth;
 }
 
 double pt_stack_rank(const pt_stack_view_t *v, double weight) {

@@ -33,6 +33,10 @@ uint32_t pt_stack_name(const pt_stack_view_t *view, const char *name);
 static inline const char *pt_stack_name_text(const pt_stack_view_t *view, uint32_t name) {
     return pt_frame_name(view->p, view->frame_of[name]);
 }
+/* Room for the names of any stack and one number more, to be freed; NULL without memory. */
+uint32_t *pt_stack_path_room(const pt_stack_view_t *view);
+/* The names down to a node, outermost first; returns how many. */
+uint32_t pt_stack_path(const pt_stack_view_t *view, uint32_t node, uint32_t *name);
 /* What a weight is sorted by: sums of the same weights in another order may differ in their last
  * bits, and must not part what is equal. */
 double pt_stack_rank(const pt_stack_view_t *view, double weight);

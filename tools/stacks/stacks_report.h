@@ -23,8 +23,6 @@ bool pt_stacks_report_failed(const pt_stacks_report_t *r);
 
 /* A weight with its unit: "2.31s", "12", "1.50 B". */
 void pt_weight_put(perftrace__strbuf_t *out, double weight, pt_profile_unit_t unit);
-/* "seconds", "bytes", "none". */
-const char *pt_unit_name(pt_profile_unit_t unit);
 
 /* What is looked at: inputs, filter (NULL: none), threads, samples, weight. */
 void pt_report_head(pt_stacks_report_t *r, const char *const *input, size_t inputs,
