@@ -62,10 +62,8 @@ static pt_exit_t read_json(file_t *f) {
     pt_speedscope_result_t result =
         pt_speedscope_read(f->p, perftrace__strbuf_cstr(&f->text), f->text.len,
                            f->load->mend_events, notes, &taken, &error);
-    for (unsigned i = 0; i < PT_PROFILE_PROBLEM_COUNT && f->source.encoding != PT_TEXT_UTF8; i++) {
-        notes->of[i].offset = PT_NO_OFFSET;
-    }
-    pt_profile_notes_tell(notes, f->load->book, f->number, 0, f->source.mark);
+    pt_profile_notes_tell(notes, f->load->book, f->number, 0,
+                          f->source.encoding == PT_TEXT_UTF8 ? f->source.mark : PT_NO_OFFSET);
     free(notes);
     if (f->load->progress != NULL) {
         pt_progress_add(f->load->progress, f->text.len);

@@ -47,8 +47,9 @@ void pt_profile_notes_tell(const pt_profile_notes_t *notes, pt_problems_t *book,
         if (notes->of[kind].count > 0) {
             uint64_t line = notes->of[kind].line, offset = notes->of[kind].offset;
             const char *detail = notes->of[kind].detail;
+            bool known = offset != PT_NO_OFFSET && bytes != PT_NO_OFFSET;
             pt_problems_add_many(book, kind, file, line > 0 ? line + lines : 0,
-                                 offset != PT_NO_OFFSET ? offset + bytes : PT_NO_OFFSET,
+                                 known ? offset + bytes : PT_NO_OFFSET,
                                  *detail != '\0' ? detail : NULL, notes->of[kind].count);
         }
     }

@@ -131,11 +131,10 @@ static int work(void *ctx, void *task, unsigned worker) {
 }
 
 /* Offsets are those of the file, which is not UTF-8 always. */
-static void tell_notes(const pt_text_chunks_t *c, chunk_t *k) {
-    for (unsigned i = 0; i < PT_PROFILE_PROBLEM_COUNT && c->source->encoding != PT_TEXT_UTF8; i++) {
-        k->notes.of[i].offset = PT_NO_OFFSET;
-    }
-    pt_profile_notes_tell(&k->notes, c->load->book, c->file, c->lines, c->bytes);
+static void tell_notes(const pt_text_chunks_t *c, const chunk_t *k) {
+    bool same = c->source->encoding == PT_TEXT_UTF8;
+    pt_profile_notes_tell(&k->notes, c->load->book, c->file, c->lines,
+                          same ? c->bytes : PT_NO_OFFSET);
 }
 
 static int emit(void *ctx, void *task) {
