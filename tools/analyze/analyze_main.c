@@ -10,6 +10,7 @@
 #include "os.h"
 #include "output.h"
 #include "rank_order.h"
+#include "report_output.h"
 #include "result_json.h"
 
 #include <stdlib.h>
@@ -157,7 +158,7 @@ static pt_exit_t load_side(side_t *side, char *const *operands, size_t count,
 static pt_exit_t write_partial(const side_t *side, const pt_analyze_options_t *o) {
     perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT;
     pt_results_write(&side->results, &text);
-    pt_exit_t status = pt_analyze_output_text(o->partial, &side->paths, &text);
+    pt_exit_t status = pt_output_text(o->partial, &side->paths, &text);
     perftrace__strbuf_free(&text);
     return status;
 }
@@ -169,7 +170,7 @@ static pt_exit_t write_page(const side_t *side, const pt_analyze_options_t *o) {
                          "perf-trace-analyze " PERFTRACE_TOOL_VERSION, &page)) {
         pt_error("out of memory");
     } else {
-        status = pt_analyze_output_text(o->html, &side->paths, &page);
+        status = pt_output_text(o->html, &side->paths, &page);
     }
     perftrace__strbuf_free(&page);
     return status;
@@ -185,7 +186,7 @@ static pt_exit_t write_report(side_t side[2], const pt_analyze_options_t *o) {
                                .details = o->json || o->csv || o->tables.count > 0};
     bool ok = diff ? pt_analyze_diff(&side[0].results, &side[1].results, how.top, &report)
                    : pt_analyze_report(&how, &report);
-    int status = ok ? pt_analyze_output_choose(&report, o) : PT_EXIT_INTERNAL;
+    int status = ok ? pt_report_choose(&report, &o->tables, &pt_analyze_tool) : PT_EXIT_INTERNAL;
     if (!ok) {
         pt_error("out of memory");
     } else if (status == PT_EXIT_OK) {

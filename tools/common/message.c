@@ -41,11 +41,9 @@ void pt_message_init(const char *program, const char *argv0, pt_verbosity_t verb
     const char *base = slash ? slash + 1 : argv0;
     state.program = base && *base ? base : program;
     pt_store_relaxed(&state.verbosity, (int)verbosity);
-    const char *no_color = getenv("NO_COLOR");
     const char *term = getenv("TERM");
-    bool dumb = !term || strcmp(term, "dumb") == 0;
-    state.terminal = isatty(STDERR_FILENO) && !dumb;
-    state.color = state.terminal && !(no_color && *no_color);
+    state.terminal = isatty(STDERR_FILENO) == 1 && term != NULL && strcmp(term, "dumb") != 0;
+    state.color = pt_message_color_fits(STDERR_FILENO);
 }
 
 void pt_message_set_verbosity(pt_verbosity_t verbosity) {
@@ -58,6 +56,12 @@ pt_verbosity_t pt_message_verbosity(void) {
 
 const char *pt_message_program(void) {
     return state.program;
+}
+
+bool pt_message_color_fits(int fd) {
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(fd) == 1 && (no_color == NULL || *no_color == '\0') && term != NULL &&
+           strcmp(term, "dumb") != 0;
 }
 
 bool pt_message_has_color(void) {

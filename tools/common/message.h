@@ -35,6 +35,8 @@ void pt_message_set_verbosity(pt_verbosity_t verbosity);
 pt_verbosity_t pt_message_verbosity(void);
 /* The name in use. */
 const char *pt_message_program(void);
+/* Whether a descriptor is a terminal that may be coloured: TERM and NO_COLOR say so. */
+bool pt_message_color_fits(int fd);
 /* True when standard error is a terminal that may be coloured. */
 bool pt_message_has_color(void);
 

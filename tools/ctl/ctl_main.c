@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -126,12 +125,6 @@ static pt_exit_t sum_up(const round_t *r) {
     return good == r->workers.count ? PT_EXIT_OK : good > 0 ? PT_EXIT_PROBLEMS : PT_EXIT_INPUT;
 }
 
-static bool wants_color(void) {
-    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-    return isatty(STDOUT_FILENO) && (no_color == NULL || *no_color == '\0') && term != NULL &&
-           strcmp(term, "dumb") != 0;
-}
-
 /* Prints a report and frees it. */
 static pt_exit_t print(const pt_ctl_options_t *o, pt_report_t *report) {
     perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT;
@@ -141,7 +134,7 @@ static pt_exit_t print(const pt_ctl_options_t *o, pt_report_t *report) {
         pt_report_print_json(report, &text);
         perftrace__strbuf_puts(&text, "}\n");
     } else {
-        pt_report_print_text(report, wants_color(), &text);
+        pt_report_print_text(report, pt_message_color_fits(STDOUT_FILENO), &text);
     }
     if (pt_report_failed(report) || text.failed) {
         pt_error("out of memory");

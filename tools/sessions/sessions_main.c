@@ -3,6 +3,7 @@
 #include "message.h"
 #include "os.h"
 #include "output.h"
+#include "report_output.h"
 #include "session_compare.h"
 #include "session_load.h"
 #include "session_problem.h"
@@ -171,7 +172,7 @@ static int run(const pt_sessions_options_t *o, const pt_string_list_t *operands)
         }
     }
     if (status == PT_EXIT_OK) {
-        status = pt_sessions_output_choose(&report, o);
+        status = pt_report_choose(&report, &o->tables, &pt_sessions_tool);
     }
     if (status == PT_EXIT_OK) {
         bool go_on = true;

@@ -7,26 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int pt_sessions_output_choose(pt_report_t *r, const pt_sessions_options_t *o) {
-    for (size_t i = 0; i < o->tables.count; i++) {
-        if (pt_report_find(r, o->tables.items[i]) == NULL) {
-            perftrace__strbuf_t names = PERFTRACE__STRBUF_INIT;
-            for (size_t t = 0; t < r->tables; t++) {
-                perftrace__strbuf_printf(&names, "%s%s", t > 0 ? ", " : "", r->table[t].id);
-            }
-            int status =
-                pt_option_usage_error(&pt_sessions_tool, "there is no table %s here; there are %s",
-                                      o->tables.items[i], perftrace__strbuf_cstr(&names));
-            perftrace__strbuf_free(&names);
-            return status;
-        }
-    }
-    for (size_t i = 0; i < r->tables && o->tables.count > 0; i++) {
-        r->table[i].left_out = !pt_string_list_has(&o->tables, r->table[i].id);
-    }
-    return PT_EXIT_OK;
-}
-
 static void make_json(const pt_report_t *r, const pt_problems_t *book, perftrace__strbuf_t *out) {
     perftrace__strbuf_puts(out, "{\"perftrace_sessions\": {\"version\": \"" PERFTRACE_TOOL_VERSION
                                 "\"},\n");

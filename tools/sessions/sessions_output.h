@@ -6,9 +6,6 @@
 #include "sessions_options.h"
 #include "table.h"
 
-/* Drops the tables that --table does not name. A name that no table has is an error of usage, told;
- * returns PT_EXIT_OK or the status to end with. */
-int pt_sessions_output_choose(pt_report_t *report, const pt_sessions_options_t *options);
 /* Prints a report in the form that the options ask for, to the file they name, and frees nothing.
  * Told. */
 pt_exit_t pt_sessions_output_write(const pt_report_t *report, const pt_problems_t *book,

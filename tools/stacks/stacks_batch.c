@@ -1,6 +1,7 @@
 /* stacks_batch.c: a directory of collapsed stacks. SPDX-License-Identifier: MIT */
 #include "message.h"
 #include "ordered.h"
+#include "report_output.h"
 #include "stacks_convert.h"
 #include "stacks_report.h"
 #include "stacks_show.h"
@@ -127,7 +128,7 @@ static int emit(void *ctx, void *task) {
     batch_t *b = ctx;
     job_t *j = task;
     if (j->status == PT_EXIT_OK) {
-        j->status = pt_stacks_write(perftrace__strbuf_cstr(&j->target), NULL, &j->out.text);
+        j->status = pt_output_text(perftrace__strbuf_cstr(&j->target), NULL, &j->out.text);
     }
     if (j->status == PT_EXIT_OK) {
         pt_note("%s: %s", perftrace__strbuf_cstr(&j->path), perftrace__strbuf_cstr(&j->said));
@@ -199,7 +200,7 @@ pt_exit_t pt_stacks_batch(const pt_stacks_options_t *o, const char *dir, pt_prob
     if (status == PT_EXIT_OK) {
         perftrace__strbuf_printf(&path, "%s/" PT_STACKS_SUMMARY_FILE, dir);
         const char *target = o->output != NULL ? o->output : perftrace__strbuf_cstr(&path);
-        status = pt_stacks_write(target, NULL, &b.summary);
+        status = pt_output_text(target, NULL, &b.summary);
         pt_note("%zu file%s, their threads in %s", files.count, PT_PLURAL(files.count), target);
     }
     pt_string_list_free(&files);

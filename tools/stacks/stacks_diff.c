@@ -1,5 +1,6 @@
 /* stacks_diff.c: two inputs compared. SPDX-License-Identifier: MIT */
 #include "message.h"
+#include "report_output.h"
 #include "stack_diff.h"
 #include "stacks_convert.h"
 #include "stacks_show.h"
@@ -14,7 +15,7 @@ static pt_exit_t write_collapsed(const pt_stacks_options_t *o, const pt_stacks_i
     pt_profile_sink_t sink = {.text = PERFTRACE__STRBUF_INIT};
     pt_exit_t status = PT_EXIT_INTERNAL;
     if (pt_collapsed_write(&in[0].p, &in[1].p, &how, &sink)) {
-        status = pt_stacks_write(o->output, inputs, &sink.text);
+        status = pt_output_text(o->output, inputs, &sink.text);
     } else {
         pt_error("out of memory");
     }

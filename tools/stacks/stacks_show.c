@@ -3,7 +3,7 @@
 
 #include "input.h"
 #include "message.h"
-#include "output.h"
+#include "report_output.h"
 #include "stack_page.h"
 
 #include <string.h>
@@ -12,35 +12,10 @@
 #define TOP_STACKS    5
 #define MOST_BOXES    100000 /* of a page: more take a browser seconds */
 
-/* ---- to the output ---- */
-
-pt_exit_t pt_stacks_write(const char *path, const pt_paths_t *inputs,
-                          const perftrace__strbuf_t *text) {
-    pt_output_options_t how = {.inputs = inputs};
-    perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
-    pt_output_t *output;
-    path = path != NULL ? path : "-";
-    if (text->failed) {
-        pt_error("out of memory");
-        return PT_EXIT_INTERNAL;
-    }
-    int status = pt_output_open(path, &how, &output, &problem);
-    if (status == 0) {
-        (void)pt_output_write(output, perftrace__strbuf_cstr(text), text->len);
-        status = pt_output_commit(output, &problem); /* tells what a write could not do, too */
-    }
-    if (status != 0) {
-        pt_error("%s: %s", strcmp(path, "-") == 0 ? "standard output" : path,
-                 perftrace__strbuf_cstr(&problem));
-    }
-    perftrace__strbuf_free(&problem);
-    return status == 0 ? PT_EXIT_OK : PT_EXIT_OUTPUT;
-}
-
 pt_exit_t pt_stacks_write_report(const pt_stacks_options_t *o, const pt_stacks_report_t *r,
                                  const pt_problems_t *book, const pt_paths_t *inputs) {
     if (!o->json && !o->csv) {
-        return pt_stacks_write(o->output, inputs, &r->text);
+        return pt_output_text(o->output, inputs, &r->text);
     }
     perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT;
     if (o->json) {
@@ -53,7 +28,7 @@ pt_exit_t pt_stacks_write_report(const pt_stacks_options_t *o, const pt_stacks_r
     } else {
         pt_report_print_csv(&r->tables, &text);
     }
-    pt_exit_t status = pt_stacks_write(o->output, inputs, &text);
+    pt_exit_t status = pt_output_text(o->output, inputs, &text);
     perftrace__strbuf_free(&text);
     return status;
 }
@@ -230,7 +205,7 @@ static pt_exit_t write_page(const pt_stacks_options_t *o, const pt_stacks_input_
                            .maker = "perf-trace-stacks " PERFTRACE_TOOL_VERSION,
                            .most_nodes = MOST_BOXES};
     if (pt_stack_page(view, &how, &page) && !title.failed) {
-        status = pt_stacks_write(o->html, &in->paths, &page);
+        status = pt_output_text(o->html, &in->paths, &page);
     } else {
         pt_error("out of memory");
     }

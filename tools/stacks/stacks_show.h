@@ -12,8 +12,5 @@ pt_exit_t pt_stacks_show(const pt_stacks_options_t *o, const pt_stacks_input_t *
 /* A report that is made, to where the options say. */
 pt_exit_t pt_stacks_write_report(const pt_stacks_options_t *o, const pt_stacks_report_t *report,
                                  const pt_problems_t *book, const pt_paths_t *inputs);
-/* Text to a file or standard output (NULL or "-"), whole or not at all. */
-pt_exit_t pt_stacks_write(const char *path, const pt_paths_t *inputs,
-                          const perftrace__strbuf_t *text);
 
 #endif
