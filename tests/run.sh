@@ -19,6 +19,11 @@ are tests of that run: stage.asan, stage.clang and so on.
   --no-install     installs nothing
   --help           this text
 
+PERFTRACE_TEST_BRIEF=1
+                   less of what only repeats: fewer runs of late events under sanitizers, one level of
+                   optimisation for most standards of the headers, no stress without libuv, valgrind
+                   without the tests of very many inputs, a third of clang-tidy's paths; set with
+                   CI=true
 FUZZ_SECONDS=N     how long each fuzzer runs, the smaller ones half as long (0: only the corpus); with
                    CI=true it is 60 unless set
 TEXT
@@ -48,7 +53,7 @@ while [ $# -gt 0 ]; do
 done
 
 if [ "${CI-}" = true ]; then
-    export FUZZ_SECONDS=${FUZZ_SECONDS-60}
+    export FUZZ_SECONDS=${FUZZ_SECONDS-60} PERFTRACE_TEST_BRIEF=${PERFTRACE_TEST_BRIEF-1}
 fi
 export FUZZ_SECONDS=${FUZZ_SECONDS-0}
 # Under Open MPI's mpirun, as root in a container with few cores.

@@ -5,7 +5,7 @@ const assert = require('node:assert');
 const fs = require('fs');
 const path = require('path');
 const { spawnSync } = require('child_process');
-const { run, start, folder, until, sleep } = require('./run_tool.js');
+const { run, start, folder, until } = require('./run_tool.js');
 
 const WORKER = process.env.PERFTRACE_TEST_STEPS_WORKER;
 const left = (dir) => fs.readdirSync(dir).filter((f) => f.startsWith('perf-trace-run-'));
@@ -42,8 +42,8 @@ test('only the listed steps are sampled, on every rank', async (t) => {
     assert.strictEqual(data.length, 2, data.join());
     for (const file of data) {
         const found = samples(path.join(dir, 'prof', file));
-        // 450 ms at 499 Hz are 224 samples; a busy machine takes many away.
-        assert.ok(found.listed > 0 && found.listed < 400, JSON.stringify(found));
+        // 450 ms of a processor at 499 Hz are 224 samples; a virtual machine may lose some.
+        assert.ok(found.listed > 20 && found.listed < 400, JSON.stringify(found));
         assert.strictEqual(found.other, 0, JSON.stringify(found));
     }
     for (const rank of [0, 1]) {
@@ -89,13 +89,12 @@ test('asked to end within a window', async (t) => {
         return t.skip(why);
     const p = start(['-b', 'perf', '--steps', '0,1,2,3,4,5,6,7,8,9,10,11', '-O', 'prof', '-o', 'F=499', '--', WORKER,
                      ...'0 1 2 3 4 5 6 7 8 9 10 11'.split(' ')], { cwd: dir, env: { TMPDIR: dir, PERFTRACE_DIR: 'traces' } });
-    await until(() => left(dir).length === 1 && /tracing to/.test(p.stderr()), 'the worker has begun');
-    await sleep(900);
+    await until(() => left(dir).length === 1 && /begins step 3/.test(p.stderr()), 'the worker is in its fourth step');
     p.child.kill('SIGTERM');
     const r = await p.done;
     assert.strictEqual(r.status, 143, r.stderr);
     const data = fs.readdirSync(path.join(dir, 'prof'));
     assert.strictEqual(data.length, 1);
-    assert.ok(samples(path.join(dir, 'prof', data[0])).listed > 0);
+    assert.ok(samples(path.join(dir, 'prof', data[0])).listed > 10);
     assert.deepStrictEqual(left(dir), []);
 });

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# late_events.sh WORK PROGRAM CHECKER RUNS: PT-52, events while and after main returns.
+# late_events.sh WORK PROGRAM CHECKER RUNS [BRIEF]: PT-52, events while and after main returns. BRIEF
+# runs with PERFTRACE_TEST_BRIEF.
 # SPDX-License-Identifier: MIT
 set -u
 work=$1 program=$2 checker=$3 runs=$4
+[ -z "${PERFTRACE_TEST_BRIEF-}" ] || runs=${5-$runs}
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work" || exit 1

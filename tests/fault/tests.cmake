@@ -28,7 +28,8 @@ if(CMAKE_CXX_COMPILER AND NOT CMAKE_CROSSCOMPILING)
   # Where it can find most: in the plain build and under sanitizers.
   set(perftrace_late_runs 50)
   if(PERFTRACE_SANITIZE)
-    set(perftrace_late_runs 100) # several times slower each
+    set(perftrace_late_runs 200) # several times slower each; in brief half of them
+    set(perftrace_late_brief 100)
   elseif(CMAKE_C_COMPILER_ID STREQUAL GNU AND PERFTRACE_NET AND NOT PERFTRACE_TEST_POINTS)
     set(perftrace_late_runs 500)
   endif()
@@ -36,6 +37,6 @@ if(CMAKE_CXX_COMPILER AND NOT CMAKE_CROSSCOMPILING)
            COMMAND bash ${CMAKE_CURRENT_LIST_DIR}/late_events.sh
                    ${PROJECT_BINARY_DIR}/tests/fault/late_events $<TARGET_FILE:late_events>
                    ${PROJECT_SOURCE_DIR}/tests/checker/check_jsonl.js
-                   ${perftrace_late_runs})
+                   ${perftrace_late_runs} ${perftrace_late_brief})
   set_tests_properties(stress.late_events PROPERTIES TIMEOUT 600)
 endif()

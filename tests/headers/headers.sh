@@ -29,10 +29,10 @@ refuses() {
     fi
 }
 
-# Warnings of the optimiser do not depend on the standard: only the first one sees all levels.
+# Warnings of the optimiser hardly depend on the standard: in brief only the first sees all levels.
 levels() { # STANDARD
-    case $1 in
-    c11 | c++17) echo -O0 -O2 -O3 ;;
+    case ${PERFTRACE_TEST_BRIEF:+brief}.$1 in
+    .* | *.c11 | *.c++17) echo -O0 -O2 -O3 ;;
     *) echo -O2 ;;
     esac
 }
