@@ -13,8 +13,10 @@
 static const char *find_text(const char *p, const char *end, const char *text, size_t len) {
 #if defined(__SSE2__)
     const __m128i first = _mm_set1_epi8(text[1]), last = _mm_set1_epi8(text[len - 1]);
-    /* The second byte and the last one where they belong: few places have both. */
-    for (; end - p >= (ptrdiff_t)(len + 16); p += 16) {
+    const size_t reach = len + 15; /* bytes that a block of places looks at */
+    /* The second byte and the last one where they belong: few places have both. What is left behind
+     * whole blocks is looked through as a block that overlaps the one before. */
+    for (size_t left = end > p ? (size_t)(end - p) : 0, step; left >= reach; left -= step) {
         __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(p + 1));
         __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(p + len - 1));
         unsigned mask = (unsigned)_mm_movemask_epi8(
@@ -25,6 +27,11 @@ static const char *find_text(const char *p, const char *end, const char *text, s
                 return at;
             }
         }
+        if (left == reach) {
+            return NULL;
+        }
+        step = PT_MIN(left - reach, (size_t)16);
+        p += step;
     }
 #endif
     return end > p ? memmem(p, (size_t)(end - p), text, len) : NULL;
