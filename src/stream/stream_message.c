@@ -299,19 +299,22 @@ void perftrace__stream_put_have(perftrace__strbuf_t *out, const perftrace__strea
 }
 
 static void put_place(perftrace__strbuf_t *out, perftrace__stream_type_t type, uint64_t stream,
-                      uint64_t offset) {
+                      uint64_t offset, bool last) {
     put_type(out, type);
     put_stream(out, stream);
-    perftrace__strbuf_printf(out, ", \"offset\": %" PRIu64, offset);
+    perftrace__strbuf_printf(out, ", \"offset\": %" PRIu64 ", \"last\": %s", offset,
+                             last ? "true" : "false");
     put_end(out);
 }
 
-void perftrace__stream_put_have_answer(perftrace__strbuf_t *out, uint64_t stream, uint64_t offset) {
-    put_place(out, PERFTRACE__STREAM_HAVE, stream, offset);
+void perftrace__stream_put_have_answer(perftrace__strbuf_t *out, uint64_t stream, uint64_t offset,
+                                       bool last) {
+    put_place(out, PERFTRACE__STREAM_HAVE, stream, offset, last);
 }
 
-void perftrace__stream_put_ack(perftrace__strbuf_t *out, uint64_t stream, uint64_t offset) {
-    put_place(out, PERFTRACE__STREAM_ACK, stream, offset);
+void perftrace__stream_put_ack(perftrace__strbuf_t *out, uint64_t stream, uint64_t offset,
+                               bool last) {
+    put_place(out, PERFTRACE__STREAM_ACK, stream, offset, last);
 }
 
 void perftrace__stream_put_data(perftrace__strbuf_t *out, const perftrace__stream_key_t *key,

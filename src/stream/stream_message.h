@@ -65,11 +65,13 @@ void perftrace__stream_put_hello(perftrace__strbuf_t *out, const char *run, cons
 void perftrace__stream_put_hello_answer(perftrace__strbuf_t *out, const char *ref);
 /* The question how much of a stream is there. */
 void perftrace__stream_put_have(perftrace__strbuf_t *out, const perftrace__stream_key_t *key);
-/* And its answer. */
-void perftrace__stream_put_have_answer(perftrace__strbuf_t *out, uint64_t stream, uint64_t offset);
+/* And its answer; last: the file's end is there, too. So for ack. */
+void perftrace__stream_put_have_answer(perftrace__strbuf_t *out, uint64_t stream, uint64_t offset,
+                                       bool last);
 void perftrace__stream_put_data(perftrace__strbuf_t *out, const perftrace__stream_key_t *key,
                                 uint64_t offset, uint64_t size, uint64_t packed, bool last);
-void perftrace__stream_put_ack(perftrace__strbuf_t *out, uint64_t stream, uint64_t offset);
+void perftrace__stream_put_ack(perftrace__strbuf_t *out, uint64_t stream, uint64_t offset,
+                               bool last);
 void perftrace__stream_put_clock(perftrace__strbuf_t *out, const char *t1);
 void perftrace__stream_put_clock_answer(perftrace__strbuf_t *out, const char *t1, uint64_t t2,
                                         uint64_t t3, const char *ref);

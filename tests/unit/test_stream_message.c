@@ -100,14 +100,14 @@ static void the_others_come_back(void **state) {
     m = parsed(&b);
     assert_int_equal(m.type, PERFTRACE__STREAM_HAVE);
     assert_key(&m);
-    perftrace__stream_put_have_answer(&b, key.stream, 77);
+    perftrace__stream_put_have_answer(&b, key.stream, 77, true);
     m = parsed(&b);
     assert_int_equal(m.type, PERFTRACE__STREAM_HAVE);
-    assert_true(m.key.stream == key.stream && m.offset == 77);
-    perftrace__stream_put_ack(&b, key.stream, 78);
+    assert_true(m.key.stream == key.stream && m.offset == 77 && m.last);
+    perftrace__stream_put_ack(&b, key.stream, 78, false);
     m = parsed(&b);
     assert_int_equal(m.type, PERFTRACE__STREAM_ACK);
-    assert_true(m.key.stream == key.stream && m.offset == 78);
+    assert_true(m.key.stream == key.stream && m.offset == 78 && !m.last);
     perftrace__stream_put_clock(&b, "123");
     m = parsed(&b);
     assert_int_equal(m.type, PERFTRACE__STREAM_CLOCK);
