@@ -67,30 +67,23 @@ static const char *check_header(const perftrace__ring_header_t *h, uint64_t size
     return NULL;
 }
 
-int perftrace__ring_view_open(perftrace__ring_view_t *v, const char *path,
-                              const char **ret_problem) {
-    memset(v, 0, sizeof(*v));
-    const char *problem = NULL;
-    int status = PERFTRACE_OK;
-    v->fd = perftrace__os_open(path, O_RDONLY | O_NONBLOCK, 0);
+/* Reads header and log. 0 or a status, with *ret_problem set. */
+static int load(perftrace__ring_view_t *v, const char **ret_problem) {
     struct stat st;
-    if (v->fd < 0 || fstat(v->fd, &st) != 0) {
-        status = perftrace__status_from_errno(errno);
-        problem = strerror(errno);
-        goto done;
+    if (fstat(v->fd, &st) != 0) {
+        *ret_problem = strerror(errno);
+        return perftrace__status_from_errno(errno);
     }
     v->file_size = (uint64_t)st.st_size;
     v->uid = (uint32_t)st.st_uid;
     if (!S_ISREG(st.st_mode) || v->file_size < PERFTRACE__RING_HEADER_AT ||
         !read_at(v->fd, &v->header, sizeof(v->header), 0)) {
-        status = PERFTRACE_ERR_CORRUPT;
-        problem = "it is too short for a ring file";
-        goto done;
+        *ret_problem = "it is too short for a ring file";
+        return PERFTRACE_ERR_CORRUPT;
     }
-    problem = check_header(&v->header, v->file_size);
-    if (problem) {
-        status = PERFTRACE_ERR_CORRUPT;
-        goto done;
+    *ret_problem = check_header(&v->header, v->file_size);
+    if (*ret_problem) {
+        return PERFTRACE_ERR_CORRUPT;
     }
     terminate_strings(&v->header.meta);
     v->header.session_path[sizeof(v->header.session_path) - 1] = '\0';
@@ -99,14 +92,12 @@ int perftrace__ring_view_open(perftrace__ring_view_t *v, const char *path,
     v->log_len = v->header.log_len;
     v->log = malloc(v->log_len ? v->log_len : 1);
     if (!v->log) {
-        status = PERFTRACE_ERR_NOMEM;
-        problem = "out of memory";
-        goto done;
+        *ret_problem = "out of memory";
+        return PERFTRACE_ERR_NOMEM;
     }
     if (!read_at(v->fd, v->log, v->log_len, v->header.log_at)) {
-        status = PERFTRACE_ERR_CORRUPT;
-        problem = "its log cannot be read";
-        goto done;
+        *ret_problem = "its log cannot be read";
+        return PERFTRACE_ERR_CORRUPT;
     }
     if (!perftrace__site_table_parse(&v->sites, v->log, v->log_len)) {
         v->problem = "its log is damaged; records of unknown sites are lost";
@@ -117,7 +108,21 @@ int perftrace__ring_view_open(perftrace__ring_view_t *v, const char *path,
         v->slot_count = (uint32_t)slots;
         v->problem = "it was cut short; some threads are missing";
     }
-done:
+    return PERFTRACE_OK;
+}
+
+int perftrace__ring_view_open(perftrace__ring_view_t *v, const char *path,
+                              const char **ret_problem) {
+    memset(v, 0, sizeof(*v));
+    const char *problem = NULL;
+    int status = PERFTRACE_OK;
+    v->fd = perftrace__os_open(path, O_RDONLY | O_NONBLOCK, 0);
+    if (v->fd < 0) {
+        status = perftrace__status_from_errno(errno);
+        problem = strerror(errno);
+    } else {
+        status = load(v, &problem);
+    }
     if (status) {
         perftrace__ring_view_close(v);
     }
@@ -125,6 +130,30 @@ done:
         *ret_problem = problem;
     }
     return status;
+}
+
+int perftrace__ring_view_update(perftrace__ring_view_t *v, const char **ret_problem) {
+    const char *problem = NULL;
+    perftrace__site_table_free(&v->sites);
+    free(v->log);
+    v->log = NULL;
+    v->slot_count = 0;
+    v->problem = NULL;
+    int status = load(v, &problem);
+    if (ret_problem) {
+        *ret_problem = problem;
+    }
+    return status;
+}
+
+bool perftrace__ring_view_words(const perftrace__ring_view_t *v, uint32_t i, uint64_t from,
+                                uint64_t n, uint64_t *ret_words) {
+    const perftrace__ring_header_t *h = &v->header;
+    uint64_t data = h->slots_at + i * h->slot_stride + PERFTRACE_I_DATA_AT;
+    uint64_t at = from & (h->ring_words - 1);
+    uint64_t first = n < h->ring_words - at ? n : h->ring_words - at;
+    return read_at(v->fd, ret_words, (size_t)first * 8, data + at * 8) &&
+           read_at(v->fd, ret_words + first, (size_t)(n - first) * 8, data);
 }
 
 int perftrace__ring_view_slot(const perftrace__ring_view_t *v, uint32_t i,
@@ -155,11 +184,7 @@ int perftrace__ring_view_slot(const perftrace__ring_view_t *v, uint32_t i,
     if (!s->words) {
         return PERFTRACE_ERR_NOMEM;
     }
-    uint64_t data = at + PERFTRACE_I_DATA_AT;
-    uint64_t from = s->pos & (h->ring_words - 1);
-    uint64_t first = n < h->ring_words - from ? n : h->ring_words - from;
-    if (!read_at(v->fd, s->words, (size_t)first * 8, data + from * 8) ||
-        !read_at(v->fd, s->words + first, (size_t)(n - first) * 8, data)) {
+    if (!perftrace__ring_view_words(v, i, s->pos, n, s->words)) {
         perftrace__slot_view_free(s);
         return PERFTRACE_ERR_IO;
     }

@@ -42,6 +42,14 @@ int perftrace__ring_view_open(perftrace__ring_view_t *v, const char *path,
 /* Reads slot i (below slot_count). 0, ERR_NOMEM or ERR_IO. */
 int perftrace__ring_view_slot(const perftrace__ring_view_t *v, uint32_t i,
                               perftrace__slot_view_t *ret_slot);
+/* Reads the header, and with it the log, again: of a file that is still written. What pointed into
+ * the log or the table of sites is gone. 0, or a status as of open; then the view has no sites but
+ * can be closed. */
+int perftrace__ring_view_update(perftrace__ring_view_t *v, const char **ret_problem);
+/* Copies n words of slot i's ring (at most ring_words) that lie from position `from` on. False when
+ * they cannot be read. Whether they were overwritten meanwhile, the slot's word tells. */
+bool perftrace__ring_view_words(const perftrace__ring_view_t *v, uint32_t i, uint64_t from,
+                                uint64_t n, uint64_t *ret_words);
 void perftrace__slot_view_free(perftrace__slot_view_t *s);
 /* Frees and closes; accepts a zeroed view. */
 void perftrace__ring_view_close(perftrace__ring_view_t *v);

@@ -6,6 +6,7 @@
 #include "ring_clock.h"
 #include "runtime_state.h"
 #include "slot_name.h"
+#include "slot_stack.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,27 +38,6 @@ void perftrace__runtime_look(perftrace__runtime_view_t *v) {
     pthread_mutex_unlock(&rt->lock);
 }
 
-/* The open entries of a slot as they were at one instant; false when they never stood still. */
-static bool read_open(const perftrace__slot_t *s, perftrace_i_open_t *open, size_t *ret_depth) {
-    for (int i = 0; i < TRIES; i++) {
-        /* Each begin and each end changes the word. Pairs with the release in perftrace_i_publish;
-         * the loads between are acquires so that they stay before the second look. */
-        uint64_t before = pt_load_acquire(&s->hot.word);
-        size_t depth = PT_MIN((size_t)(uint8_t)before, (size_t)PERFTRACE_I_MAX_DEPTH);
-        for (size_t k = 0; k < depth; k++) {
-            open[k].start = pt_load_acquire(&s->open[k].start);
-            open[k].site = pt_load_acquire(&s->open[k].site);
-            open[k].name = pt_load_acquire(&s->open[k].name);
-        }
-        if (pt_load_relaxed(&s->hot.word) == before) {
-            *ret_depth = depth;
-            return true;
-        }
-    }
-    *ret_depth = 0;
-    return false;
-}
-
 typedef struct walk {
     const perftrace__ring_header_t *header;
     perftrace__site_table_t sites;
@@ -65,17 +45,17 @@ typedef struct walk {
 } walk_t;
 
 static void describe(walk_t *w, const perftrace__slot_t *s, perftrace__runtime_thread_t *ret) {
-    perftrace_i_open_t open[PERFTRACE_I_MAX_DEPTH];
-    size_t depth = 0;
+    perftrace__slot_stack_t stack;
     uint32_t seq;
     ret->tid = s->tid;
     ret->depth = 0;
     ret->scopes = w->scopes;
     perftrace__slot_name(s, ret->name, &seq);
-    ret->moving = !read_open(s, open, &depth);
-    for (size_t k = 0; k < depth; k++) {
+    perftrace__slot_stack(s, TRIES, &stack);
+    ret->moving = !stack.whole;
+    for (uint32_t k = 0; stack.whole && k < stack.depth; k++) {
         perftrace__event_t ev;
-        if (perftrace__record_from_open(&open[k], &w->sites, &ev)) {
+        if (perftrace__record_from_open(&stack.open[k], &w->sites, &ev)) {
             w->scopes[ret->depth++] = (perftrace__runtime_scope_t){
                 ev.name, ev.name_len, ev.site->category, ev.site->category_len,
                 perftrace__ring_ticks_to_ns(w->header, ev.start)};
