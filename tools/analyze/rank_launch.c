@@ -123,10 +123,6 @@ static bool count_launches(const pt_rank_view_t *v, pt_rank_result_t *r) {
 
 /* ---- CUDA graphs ---- */
 
-static bool is_graph_launch(pt_str_t name) {
-    return name.len >= 11 && memmem(name.p, name.len, "GraphLaunch", 11) != NULL;
-}
-
 static bool begins(pt_str_t name, const char *start) {
     size_t n = strlen(start);
     return name.len >= n && memcmp(name.p, start, n) == 0;
@@ -166,8 +162,7 @@ bool pt_rank_launches(const pt_rank_view_t *v, pt_rank_result_t *r) {
     }
     for (size_t i = 0; i < v->hosts; i++) {
         const pt_row_t *row = &v->store->row[v->host[i]];
-        if (row->kind == PT_ROW_RUNTIME &&
-            is_graph_launch(pt_names_get(&v->store->names, row->name))) {
+        if ((pt_view_does(v, row) & PT_CALL_GRAPH) != 0) {
             pt_result_row(r, PT_RT_graphs, (const int64_t[]){row->ts, row->dur});
             launch[count++] = v->host[i];
         }

@@ -8,7 +8,6 @@
 #include "rank_view.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* What a piece of the path is. */
 typedef enum path_kind { OF_DEVICE, OF_QUEUE, OF_LAUNCH, OF_HOST, OF_RETURN } path_kind_t;
@@ -54,11 +53,6 @@ static void add(walk_t *w, path_kind_t kind, uint32_t name, int64_t from, int64_
     w->share[*slot].total += to - from;
 }
 
-static bool is_wait(pt_str_t name) {
-    return memmem(name.p, name.len, "ynchronize", 10) != NULL || PT_STR_IS(name, "cudaMemcpy") ||
-           PT_STR_IS(name, "hipMemcpy") || PT_STR_IS(name, "hipMemcpyWithStream");
-}
-
 static bool prepare(walk_t *w) {
     const pt_rank_view_t *v = w->v;
     uint32_t *last = malloc((v->store->tracks + 1) * sizeof *last);
@@ -80,7 +74,7 @@ static bool prepare(walk_t *w) {
     }
     for (size_t i = 0; ok && i < v->hosts; i++) {
         const pt_row_t *row = &v->store->row[v->host[i]];
-        if (row->kind == PT_ROW_RUNTIME && is_wait(pt_names_get(&v->store->names, row->name))) {
+        if ((pt_view_does(v, row) & PT_CALL_WAITS) != 0) {
             w->wait[w->waits++] = v->host[i];
         }
     }

@@ -76,6 +76,18 @@ static bool find_rules(pt_rank_view_t *v) {
     return v->rule != NULL;
 }
 
+static bool find_calls(pt_rank_view_t *v) {
+    const pt_rank_store_t *s = v->store;
+    v->does = calloc(s->names.count + 1, 1);
+    for (size_t i = 0; v->does != NULL && i < v->hosts; i++) {
+        const pt_row_t *row = &s->row[v->host[i]];
+        if (row->kind == PT_ROW_RUNTIME && v->does[row->name] == 0) {
+            v->does[row->name] = (uint8_t)pt_call_kinds(pt_names_get(&s->names, row->name));
+        }
+    }
+    return v->does != NULL;
+}
+
 static bool add_lists(pt_rank_view_t *v) {
     bool ok = true;
     for (size_t i = 0; ok && i < v->works; i++) {
@@ -88,13 +100,6 @@ static bool add_lists(pt_rank_view_t *v) {
              pt_spans_add(list, row->ts, pt_row_end(row));
     }
     return ok;
-}
-
-/* Calls that hand work to the device: others have correlations, too. */
-static bool is_launch(pt_str_t name) {
-    return memmem(name.p, name.len, "aunch", 5) != NULL ||
-           memmem(name.p, name.len, "emcpy", 5) != NULL ||
-           memmem(name.p, name.len, "emset", 5) != NULL;
 }
 
 /* Joins work to the calls with the same correlation: both in its order. */
@@ -132,7 +137,7 @@ static bool join(pt_rank_view_t *v, int64_t *key) {
         uint32_t chosen = call[c];
         bool launches = false;
         for (; c < calls && s->row[call[c]].link == row->link; c++) {
-            bool launch = is_launch(pt_names_get(&s->names, s->row[call[c]].name));
+            bool launch = (pt_view_does(v, &s->row[call[c]]) & PT_CALL_HANDS_OVER) != 0;
             chosen = launch && !launches ? call[c] : chosen;
             launches |= launch;
         }
@@ -162,7 +167,7 @@ bool pt_rank_view_make(pt_rank_view_t *v, const pt_rank_store_t *store, const ui
     }
     bool ok = key != NULL && collect(v, 0, key, &v->work, &v->works) &&
               collect(v, 1, key, &v->host, &v->hosts) && collect(v, 2, key, &v->sync, &v->syncs) &&
-              find_rules(v) && add_lists(v) && join(v, key);
+              find_rules(v) && find_calls(v) && add_lists(v) && join(v, key);
     free(key);
     return ok;
 }
@@ -174,6 +179,7 @@ void pt_rank_view_free(pt_rank_view_t *v) {
     free(v->call);
     free(v->first);
     free(v->rule);
+    free(v->does);
     pt_spans_free(&v->busy);
     pt_spans_free(&v->compute);
     pt_spans_free(&v->communication);

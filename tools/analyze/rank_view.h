@@ -3,6 +3,7 @@
  * What all figures of a rank stand on. Made once a rank, read by all of them. */
 #ifndef PERFTRACE_ANALYZE_RANK_VIEW_H
 #define PERFTRACE_ANALYZE_RANK_VIEW_H
+#include "call_kind.h"
 #include "kernel_rules.h"
 #include "rank_result.h"
 #include "span_list.h"
@@ -26,6 +27,7 @@ typedef struct pt_rank_view {
     uint8_t *first;                /* by place in work: it is the first of its call */
     size_t calls_idle;             /* launching calls that no work belongs to */
     const pt_kernel_rule_t **rule; /* by name: of names of kernels */
+    uint8_t *does;                 /* by name: of names of calls, pt_call_kind_t */
     pt_span_list_t busy, compute, communication, memory;
 } pt_rank_view_t;
 
@@ -39,6 +41,10 @@ bool pt_rank_view_has(const pt_rank_view_t *view, const pt_row_t *row);
 pt_rule_group_t pt_rank_view_group(const pt_rank_view_t *view, const pt_row_t *row);
 static inline const pt_row_t *pt_view_work(const pt_rank_view_t *v, size_t place) {
     return &v->store->row[v->work[place]];
+}
+/* What a row of the host does to the device: bits of pt_call_kind_t. */
+static inline unsigned pt_view_does(const pt_rank_view_t *v, const pt_row_t *row) {
+    return row->kind == PT_ROW_RUNTIME ? v->does[row->name] : 0;
 }
 static inline int64_t pt_row_end(const pt_row_t *row) {
     return row->ts + row->dur;
