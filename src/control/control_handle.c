@@ -2,12 +2,12 @@
 #include "control_handle.h"
 
 #include "control_answer.h"
-#include "control_guard.h"
 #include "control_hold.h"
 #include "control_profile.h"
 #include "control_report.h"
 #include "control_route.h"
 #include "control_task.h"
+#include "http_guard.h"
 #include "json_doc.h"
 #include "json_writer.h"
 
@@ -167,7 +167,7 @@ void perftrace__control_handle(void *ctx, const perftrace__http_request_t *reque
     perftrace__control_scene_t *scene = ctx;
     perftrace__control_answer_t answer = PERFTRACE__CONTROL_ANSWER_INIT;
     const char *path = perftrace__strbuf_cstr(&request->path);
-    unsigned refused = perftrace__control_guard(request, scene->token);
+    unsigned refused = perftrace__http_guard(request, scene->token);
     perftrace__control_route_t route =
         perftrace__control_route(request->method, path, &answer.allow);
     if (refused != 0) {

@@ -1,28 +1,18 @@
 /* http_server.c: HTTP/1.1 on a loop. SPDX-License-Identifier: MIT */
 #include "http_server.h"
 
-#include "socket_file.h"
+#include "net_listen.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define READ_BYTES    16384
 #define LINGER_MS     1000
 #define SWALLOW_BYTES (4u << 20)
 
-typedef union net_stream {
-    uv_handle_t handle;
-    uv_stream_t stream;
-    uv_tcp_t tcp;
-    uv_pipe_t pipe;
-} net_stream_t;
-
 typedef struct connection {
-    net_stream_t io;
+    perftrace__net_stream_t io;
     uv_timer_t timer;
     uv_write_t write;
     perftrace__http_server_t *server;
@@ -46,7 +36,7 @@ struct perftrace__http_exchange {
 };
 
 struct perftrace__http_server {
-    net_stream_t listener;
+    perftrace__net_stream_t listener;
     perftrace__net_loop_t *loop;
     perftrace__http_server_options_t options;
     connection_t *connections;
@@ -274,11 +264,6 @@ static void serve(connection_t *c, const char *data, size_t len) {
 
 /* ---- listening ---- */
 
-static int init_stream(perftrace__http_server_t *s, net_stream_t *io) {
-    uv_loop_t *uv = perftrace__net_loop_uv(s->loop);
-    return s->options.address.is_unix ? uv_pipe_init(uv, &io->pipe, 0) : uv_tcp_init(uv, &io->tcp);
-}
-
 static void free_handle(uv_handle_t *handle) {
     free(handle->data);
 }
@@ -288,8 +273,8 @@ static void turn_away(perftrace__http_server_t *s) {
     static const char text[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 34\r\n"
                                "Content-Type: application/json\r\nConnection: close\r\n\r\n"
                                "{\"error\": \"too many connections\"}\n";
-    net_stream_t *io = malloc(sizeof *io);
-    if (io == NULL || init_stream(s, io) != 0) {
+    perftrace__net_stream_t *io = malloc(sizeof *io);
+    if (io == NULL || perftrace__net_stream_init(s->loop, &s->options.address, io) != 0) {
         free(io);
         return;
     }
@@ -312,7 +297,8 @@ static void on_connection(uv_stream_t *listener, int status) {
         return;
     }
     c->parser = perftrace__http_parser_new(&s->options.limits);
-    if (c->parser == NULL || init_stream(s, &c->io) != 0) {
+    if (c->parser == NULL ||
+        perftrace__net_stream_init(s->loop, &s->options.address, &c->io) != 0) {
         perftrace__http_parser_free(c->parser);
         free(c);
         return;
@@ -338,54 +324,6 @@ static void on_connection(uv_stream_t *listener, int status) {
     serve(c, NULL, 0);
 }
 
-static bool has_folder(const char *path) {
-    const char *slash = strrchr(path, '/');
-    char folder[sizeof((struct sockaddr_un *)NULL)->sun_path];
-    snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path) + 1 : 0, path);
-    return slash == NULL || access(folder, F_OK) == 0;
-}
-
-static int bind_to(perftrace__http_server_t *s) {
-    const perftrace__listen_address_t *a = &s->options.address;
-    if (!a->is_unix) {
-        return uv_tcp_bind(&s->listener.tcp, &a->to.any, 0);
-    }
-    int rc = uv_pipe_bind(&s->listener.pipe, a->to.un.sun_path);
-    if (rc == UV_EACCES && !has_folder(a->to.un.sun_path)) {
-        rc = UV_ENOENT; /* libuv takes the one for the other */
-    }
-    if (rc == 0 && chmod(a->to.un.sun_path, 0600) != 0) {
-        rc = uv_translate_sys_error(errno);
-    }
-    return rc;
-}
-
-/* Binds and listens. */
-static int begin_listening(perftrace__http_server_t *s) {
-    const perftrace__listen_address_t *a = &s->options.address;
-    int lock = -1;
-    int rc = a->is_unix ? perftrace__socket_file_enter(&a->to.un, &lock) : 0;
-    rc = rc != 0 ? uv_translate_sys_error(-rc) : bind_to(s);
-    if (rc == 0) {
-        rc = uv_listen(&s->listener.stream, 128, on_connection);
-    }
-    if (a->is_unix) {
-        perftrace__socket_file_leave(&a->to.un, lock);
-    }
-    return rc;
-}
-
-static unsigned bound_port(perftrace__http_server_t *s) {
-    perftrace__listen_address_t got;
-    int len = sizeof got.to;
-    if (s->options.address.is_unix ||
-        uv_tcp_getsockname(&s->listener.tcp, &got.to.any, &len) != 0) {
-        return 0;
-    }
-    /* Both families keep the port at the same place. */
-    return ntohs(got.to.v4.sin_port);
-}
-
 static void on_listener_closed(uv_handle_t *handle) {
     perftrace__http_server_t *s = handle->data;
     s->listener_open = false;
@@ -402,19 +340,19 @@ perftrace__http_server_t *perftrace__http_server_open(perftrace__net_loop_t *loo
     }
     s->loop = loop;
     s->options = *o;
-    *ret_uv_code = init_stream(s, &s->listener);
+    *ret_uv_code = perftrace__net_stream_init(loop, &o->address, &s->listener);
     if (*ret_uv_code != 0) {
         free(s);
         return NULL;
     }
     s->listener.handle.data = s;
     s->listener_open = true;
-    *ret_uv_code = begin_listening(s);
+    *ret_uv_code = perftrace__net_listen(&s->listener, &o->address, on_connection);
     if (*ret_uv_code != 0) {
         perftrace__http_server_close(s);
         return NULL;
     }
-    s->port = bound_port(s);
+    s->port = perftrace__net_listen_port(&s->listener, &o->address);
     return s;
 }
 

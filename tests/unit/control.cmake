@@ -1,12 +1,10 @@
 if(PERFTRACE_NET)
-  # The pure files of the room: the others need all of the library (see tests/control).
-  foreach(noun guard route)
-    perftrace_unit_test(test_control_${noun}
-                        SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_control_${noun}.c
-                                ${PROJECT_SOURCE_DIR}/src/control/control_${noun}.c
-                        ROOMS base net)
-    perftrace_use_rooms(test_control_${noun} control)
-  endforeach()
+  # The pure file of the room: the others need all of the library (see tests/control).
+  perftrace_unit_test(test_control_route
+                      SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_control_route.c
+                              ${PROJECT_SOURCE_DIR}/src/control/control_route.c
+                      ROOMS base net)
+  perftrace_use_rooms(test_control_route control)
   perftrace_unit_test(test_control_profile
                       SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_control_profile.c
                               ${PROJECT_SOURCE_DIR}/src/control/profile_request.c

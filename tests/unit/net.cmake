@@ -1,5 +1,5 @@
 if(PERFTRACE_NET)
-  foreach(noun http_parse listen_address socket_file)
+  foreach(noun http_guard http_parse listen_address socket_file)
     perftrace_unit_test(test_net_${noun} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_net_${noun}.c
                         ROOMS base net)
   endforeach()

@@ -1,10 +1,9 @@
-/* control_guard.c: who may ask. SPDX-License-Identifier: MIT */
-#include "control_guard.h"
+/* http_guard.c: who may ask. SPDX-License-Identifier: MIT */
+#include "http_guard.h"
 
 #include <strings.h>
 
-/* Takes the same time wherever the two differ. */
-static bool same_secret(const char *a, size_t a_len, const char *b) {
+bool perftrace__same_secret(const char *a, size_t a_len, const char *b) {
     size_t b_len = strlen(b);
     unsigned difference = a_len != b_len;
     for (size_t i = 0; i < a_len; i++) {
@@ -18,7 +17,7 @@ static bool brings(const perftrace__strbuf_t *authorization, const char *token) 
     const char *text = perftrace__strbuf_cstr(authorization);
     size_t at = sizeof scheme - 1;
     return authorization->len >= at && strncasecmp(text, scheme, at) == 0 &&
-           same_secret(text + at, authorization->len - at, token);
+           perftrace__same_secret(text + at, authorization->len - at, token);
 }
 
 /* A name server under somebody else's control can give a page's name this machine's address; then
@@ -32,7 +31,7 @@ static bool is_named_by_number(const char *host) {
            strspn(host, "0123456789.") == len;
 }
 
-unsigned perftrace__control_guard(const perftrace__http_request_t *r, const char *token) {
+unsigned perftrace__http_guard(const perftrace__http_request_t *r, const char *token) {
     if (token != NULL && token[0] != '\0') {
         return brings(&r->authorization, token) ? 0 : 401;
     }

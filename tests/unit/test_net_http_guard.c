@@ -1,5 +1,5 @@
-/* test_control_guard.c: who may ask. SPDX-License-Identifier: MIT */
-#include "control_guard.h"
+/* test_http_guard.c: who may ask. SPDX-License-Identifier: MIT */
+#include "http_guard.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ static unsigned guard(const char *host, const char *origin, const char *authoriz
                                    .host = view(host),
                                    .origin = view(origin),
                                    .authorization = view(authorization)};
-    return perftrace__control_guard(&r, token);
+    return perftrace__http_guard(&r, token);
 }
 
 static void without_a_token_programs_may_ask_and_pages_may_not(void **state) {
@@ -80,7 +80,7 @@ static void bytes_behind_a_nul_count(void **state) {
     (void)state;
     static char text[] = "Bearer key\0more";
     perftrace__http_request_t r = {.authorization = {text, sizeof text - 1, sizeof text, false}};
-    assert_int_equal(perftrace__control_guard(&r, "key"), 401);
+    assert_int_equal(perftrace__http_guard(&r, "key"), 401);
 }
 
 int main(void) {
