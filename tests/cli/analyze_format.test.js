@@ -16,6 +16,8 @@ function rich(rank) {
         X('user_annotation', 'ProfilerStep#1', 0, 100, { pid: 10 }), X('user_annotation', 'forward', 1, 9, { pid: 10 }),
         call(2, 1, 1), kernel('gemm', 5, 10 + rank, { correlation: 1 }),
         kernel('ncclDevKernel', 40, 10 + rank, { 'Collective name': 'allreduce', 'Process Group Name': '0', Seq: 1 }),
+        X('cpu_op', 'aten::mm', 1, 4, { pid: 10 }),
+        X('cuda_profiler_range', 'gemm', 200, 1, { pid: 0, args: { 'dram__bytes.sum': 1 } }),
         call(20, 1, 2, 'cudaGraphLaunch'), X('cpu_op', 'aten::copy_', 30, 2),
         X('gpu_memcpy', 'Memcpy HtoD', 60, 2, { pid: 0, args: { bytes: 3 } }),
         { ph: 'C', name: 'c', pid: 1, tid: 1, ts: 5, args: { c: 1 } }, {}], { world_size: 3 });
@@ -27,7 +29,8 @@ function columnsOf(table) {
 
 test('every table and column is documented', () => {
     const dir = t.files({ 'rank0.json': rich(0), 'rank1.json': rich(1) });
-    const r = JSON.parse(t.run(['--json', '--launches-per-step', '1', dir]).stdout.toString());
+    const r = JSON.parse(t.run(['--json', '--launches-per-step', '1', '--sequence-min', '1',
+                                   dir]).stdout.toString());
     assert.deepStrictEqual(Object.keys(r).sort(), [...Object.keys(documented), 'perftrace_analysis'].sort());
     for (const [table, columns] of Object.entries(documented)) {
         const got = columnsOf(r[table]);

@@ -29,6 +29,10 @@ function traceOf(rank) {
                                    correlation: id, 'Collective name': 'allreduce', 'Process Group Name': 'dp',
                                    Seq: id, dtype: 'Float', 'In msg nelems': 10 + random(100) }
                                    : { correlation: id }, 7 + random(2)));
+            events.push(X('cpu_op', ['aten::mm', 'aten::add'][random(2)], ts - 1, 30 + 40 * random(2), { pid: 10 }));
+            if (i % 5 !== 0)
+                events.push(X('cuda_profiler_range', ['gemm', 'add'][random(2)], 10000 + ts, 1, {
+                    pid: 0, tid: 0, args: { inst: random(1000) / 7, 'dram__bytes.sum': random(1e6) } }));
             events.push({ ph: 'C', name: 'depth', pid: 10, tid: 1, ts, args: { depth: random(100) / 3 } });
         }
     }
@@ -50,7 +54,7 @@ test('one run over all is what the others are compared with', () => {
     const report = JSON.parse(whole.stdout.toString());
     assert.strictEqual(report.ranks.length, RANKS);
     for (const table of ['gaps', 'streams', 'kernels', 'launches', 'graphs', 'steps', 'step_parts', 'step_ranks',
-                         'collectives', 'stragglers', 'critical_path', 'counters', 'findings', 'problems'])
+                         'collectives', 'stragglers', 'critical_path', 'counters', 'sequences', 'operator_counters', 'findings', 'problems'])
         assert(report[table].length > 0 || table === 'step_parts', table);
 });
 
@@ -105,7 +109,7 @@ test('results that are damaged, foreign or of another version are refused', () =
     assert.strictEqual(t.run([all[0], '--partial', part]).status, 0);
     const text = fs.readFileSync(part, 'utf8');
     const broken = {
-        cut: text.slice(0, text.length / 2), version: text.replace('_partial": 1', '_partial": 9'),
+        cut: text.slice(0, text.length / 2), version: text.replace('_partial": 2', '_partial": 1'),
         cell: text.replace(/"streams": \[\n\["0"/, '"streams": [\n[0'),
         fact: text.replace('"rank": 0', '"rank": "zero"'),
     };

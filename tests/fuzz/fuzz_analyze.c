@@ -32,8 +32,11 @@ static void read_trace(const char *text, size_t size, size_t step, pt_shape_t sh
     pt_rank_store_t store;
     pt_trace_reader_t reader;
     pt_store_feed_t feed;
-    pt_analysis_options_t options = {
-        .rules = &rules, .gaps = 15, .kernel_wait_ns = 30, .graph_per_step = PT_NOT_RECORDED};
+    pt_analysis_options_t options = {.rules = &rules,
+                                     .gaps = 15,
+                                     .kernel_wait_ns = 30,
+                                     .sequence_min = 1,
+                                     .graph_per_step = PT_NOT_RECORDED};
     pt_problems_t *book = pt_problems_new(pt_trace_problem_kinds(), PT_TRACE_PROBLEM_COUNT);
     CHECK(book != NULL);
     pt_problems_add_file(book, "input");

@@ -35,7 +35,11 @@ static void make(uint64_t *seed, pt_rank_result_t *r, int64_t rank) {
                           : kind == 'd' ? pt_cell_of_double(d)
                                         : (int64_t)(base_random(seed) % 5);
             }
-            cell[5 % pt_result_columns(table)] += table == PT_RT_names; /* a count is not 0 */
+            /* Counts that means are made of are not 0. */
+            cell[5 % pt_result_columns(table)] +=
+                table == PT_RT_names || table == PT_RT_operator_counters;
+            cell[2 % pt_result_columns(table)] += table == PT_RT_sequences;
+            cell[3 % pt_result_columns(table)] += table == PT_RT_sequences;
             pt_result_row(r, table, cell);
         }
     }

@@ -195,6 +195,29 @@ static void arguments_are_found_by_their_keys(void **state) {
     assert_false(args.twice);
 }
 
+/* In texts of every length, which end where their memory does. */
+static void a_key_is_found_at_every_place(void **state) {
+    static const char member[] = "\"key\":7";
+    (void)state;
+    for (size_t len = sizeof member + 1; len < 90; len++) {
+        for (size_t at = 1; at + sizeof member <= len; at++) {
+            char *text = malloc(len);
+            pt_args_t args = {{text, len}, false};
+            int64_t v = 0;
+            assert_non_null(text);
+            memset(text, ' ', len);
+            text[0] = '{';
+            text[len - 1] = '}';
+            memcpy(text + at, member, sizeof member - 1);
+            assert_true(pt_args_int(&args, "\"key\"", &v));
+            assert_int_equal(v, 7);
+            assert_false(pt_args_int(&args, "\"kex\"", &v));
+            assert_false(args.twice);
+            free(text);
+        }
+    }
+}
+
 static void only_own_keys_count_and_the_last_of_them(void **state) {
     static const struct {
         const char *text;
@@ -254,6 +277,7 @@ int main(void) {
         cmocka_unit_test(begins_and_ends_become_rows),
         cmocka_unit_test(categories_tell_kinds),
         cmocka_unit_test(arguments_are_found_by_their_keys),
+        cmocka_unit_test(a_key_is_found_at_every_place),
         cmocka_unit_test(only_own_keys_count_and_the_last_of_them),
         cmocka_unit_test(hours_far_off_are_set_aside),
     };

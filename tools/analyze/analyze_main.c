@@ -202,6 +202,8 @@ static int run(const pt_analyze_options_t *o, const pt_string_list_t *operands) 
     pt_analysis_options_t analysis = {.rules = &rules,
                                       .gaps = 15,
                                       .kernel_wait_ns = o->kernel_wait_ns,
+                                      .sequences_of = o->sequences_of,
+                                      .sequence_min = o->sequence_min,
                                       .graph_per_step = o->launches_per_step > 0
                                                             ? (int64_t)o->launches_per_step
                                                             : PT_NOT_RECORDED};

@@ -37,6 +37,11 @@ static const pt_option_t options[] = {
     PT_OPTION_DURATION(S, kernel_wait_ns, 0, "kernel-wait", "TIME",
                        "the longest gap that the device makes by itself between two kernels "
                        "(30ns)"),
+    PT_OPTION_STRING(S, sequences_of, 0, "sequences-of", "TEXT",
+                     "sequences of kernels under scopes of the host whose names hold TEXT (all "
+                     "outermost operators of torch)"),
+    PT_OPTION_UINT64(S, sequence_min, 0, "sequence-min", "N", 1, 1000000,
+                     "kernels and copies of the shortest sequence that counts (2)"),
     PT_OPTION_FLAG(S, require_all, 0, "require-all", "fail when ranks are missing"),
     PT_OPTION_FLAG(S, strict, 0, "strict", "fail when anything had to be skipped or mended"),
     PT_OPTION_INT(S, jobs, 'j', "jobs", "N", 1, 256, "threads (one for each processor)"),
@@ -49,6 +54,8 @@ static const char *const synopsis[] = {"[OPTION]... INPUT...", "merge [OPTION]..
 static const pt_text_t examples[] = {
     {"perf-trace-analyze --profile-dir /logs/vllm_profile", "all ranks of a profile"},
     {"perf-trace-analyze rank0.trace.json.gz --html rank0.html", "one, and a page with charts"},
+    {"perf-trace-analyze traces/ --sequences-of attention --table sequences",
+     "which kernels attention launches, how often"},
     {"perf-trace-analyze traces/ --rank 3 --json", "one rank of many, for a program"},
     {"perf-trace-analyze rank3.json.gz --partial rank3.result", "on each node, then:"},
     {"perf-trace-analyze merge rank*.result", "what one run over all would have shown"},
@@ -133,6 +140,9 @@ static int check(pt_analyze_options_t *o, const pt_string_list_t *operands) {
     if (o->html != NULL && o->output != NULL && pt_output_is_same(o->html, o->output)) {
         return usage_error("--html and --output name the same file");
     }
+    if (o->sequences_of != NULL && *o->sequences_of == '\0') {
+        return usage_error("--sequences-of needs a part of a name");
+    }
     if (o->ranks != NULL && !pt_number_ranges_parse(&o->rank_ranges, o->ranks)) {
         return usage_error("--rank takes a list such as 0,8-9");
     }
@@ -149,7 +159,7 @@ static int check(pt_analyze_options_t *o, const pt_string_list_t *operands) {
 
 int pt_analyze_options_parse(pt_analyze_options_t *o, int argc, char *const *argv,
                              pt_string_list_t *ret_operands) {
-    *o = (pt_analyze_options_t){.top = 20, .kernel_wait_ns = 30};
+    *o = (pt_analyze_options_t){.top = 20, .kernel_wait_ns = 30, .sequence_min = 2};
     int status = pt_option_parse(&pt_analyze_tool, o, argc, argv, ret_operands);
     if (status != PT_OPTION_GO_ON) {
         return status;

@@ -17,7 +17,9 @@ typedef struct pt_analyze_options {
     pt_string_list_t tables, profile_dirs, rank_map;
     uint64_t top;
     const char *html, *partial, *rules, *ranks; /* NULL: none */
-    uint64_t launches_per_step;                 /* 0: told by the data */
+    const char *sequences_of;                   /* NULL: all of torch's operators */
+    uint64_t sequence_min;
+    uint64_t launches_per_step; /* 0: told by the data */
     uint64_t kernel_wait_ns;
     int64_t jobs; /* 0: one for each processor */
 

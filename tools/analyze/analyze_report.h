@@ -29,6 +29,7 @@ void pt_report_names(const pt_analyze_report_t *how, pt_report_t *report);
 void pt_report_steps(const pt_analyze_report_t *how, pt_report_t *report);
 void pt_report_collectives(const pt_analyze_report_t *how, pt_report_t *report);
 void pt_report_counters(const pt_analyze_report_t *how, pt_report_t *report);
+void pt_report_sequences(const pt_analyze_report_t *how, pt_report_t *report);
 void pt_report_findings(const pt_analyze_report_t *how, pt_report_t *report);
 void pt_report_coverage(const pt_analyze_report_t *how, pt_report_t *report);
 

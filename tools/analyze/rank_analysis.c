@@ -65,7 +65,8 @@ static bool analyze_one(const pt_rank_store_t *s, const char *name, const uint8_
         put_range(&view, r);
         ok = pt_rank_device(&view, r) && pt_rank_streams(&view, r) && pt_rank_gaps(&view, r) &&
              pt_rank_launches(&view, r) && pt_rank_names(&view, r) && pt_rank_transfers(&view, r) &&
-             pt_rank_counters(&view, r) && pt_rank_steps(&view, r) && pt_rank_path(&view, r);
+             pt_rank_counters(&view, r) && pt_rank_steps(&view, r) && pt_rank_path(&view, r) &&
+             pt_rank_sequences(&view, r) && pt_rank_ranges(&view, r);
     }
     pt_rank_view_free(&view);
     return ok && !r->failed && !r->texts.failed;

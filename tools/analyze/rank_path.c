@@ -8,6 +8,7 @@
 #include "rank_view.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* What a piece of the path is. */
 typedef enum path_kind { OF_DEVICE, OF_QUEUE, OF_LAUNCH, OF_HOST, OF_RETURN } path_kind_t;

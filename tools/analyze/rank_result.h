@@ -9,7 +9,7 @@
 #include "strbuf.h"
 
 /* The version of what is written. */
-#define PT_RESULT_VERSION 1
+#define PT_RESULT_VERSION 2
 
 /* X(name) */
 #define PT_FACT_LIST(X)                                                                            \
@@ -56,6 +56,10 @@
     X(queue_span_ns)                                                                               \
     X(graph_launches)                                                                              \
     X(graph_per_step)                                                                              \
+    X(sequences) /* different ones */                                                              \
+    X(sequences_left_out)                                                                          \
+    X(ranges)         /* of hardware counters */                                                   \
+    X(range_launches) /* of kernels, where there are ranges */                                     \
     X(copies)                                                                                      \
     X(copies_ns)                                                                                   \
     X(path_ns)                                                                                     \
@@ -92,6 +96,8 @@ typedef enum pt_rank_source {
     X(parts, "step_row:i name:t dur_ns:i")                                                         \
     X(collectives, "group:t name:t seq:i ordinal:i start_ns:i dur_ns:i bytes:i group_size:i")      \
     X(transfers, "kind:t count:i bytes:i known_ns:i total_ns:i best_rate:i")                       \
+    X(sequences, "op:t kernels:t length:i count:i device_ns:i host_ns:i")                          \
+    X(operator_counters, "op:t top:t stack:t kernel:t counter:t count:i min:d max:d sum:d")        \
     X(counters, "process:t name:t count:i min:d max:d sum:d last:d")                               \
     X(samples, "counter_row:i bin:i mean:d")                                                       \
     X(bins, "bin:i busy_ns:i compute_ns:i communication_ns:i memory_ns:i queue_max:i")             \

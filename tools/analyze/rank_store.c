@@ -37,6 +37,7 @@ void pt_store_free(pt_rank_store_t *s) {
     free(s->cat);
     free(s->series);
     free(s->point);
+    free(s->range);
     free(s->hour);
     perftrace__hashmap_free(&s->process_map);
     perftrace__hashmap_free(&s->track_map);

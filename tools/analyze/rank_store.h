@@ -75,6 +75,12 @@ typedef struct pt_store_point {
     uint8_t left_out;
 } pt_store_point_t;
 
+/* A kernel whose hardware counters were read: a row, and its points, which lie together. */
+typedef struct pt_store_range {
+    uint32_t row;
+    size_t first_point, points;
+} pt_store_range_t;
+
 #define PT_HOUR_NS INT64_C(3600000000000)
 
 /* Scopes that begin in one hour of the file's clock. */
@@ -114,9 +120,11 @@ typedef struct pt_rank_store {
     pt_store_cat_t *cat;
     pt_store_series_t *series;
     pt_store_point_t *point;
+    pt_store_range_t *range;
     pt_store_hour_t *hour;
     size_t rows, row_cap, extras, extra_cap, processes, process_cap, tracks, track_cap;
-    size_t cats, cat_cap, serieses, series_cap, points, point_cap, hours, hour_cap;
+    size_t cats, cat_cap, serieses, series_cap, points, point_cap, hours, hour_cap, ranges,
+        range_cap;
     perftrace__hashmap_t process_map, track_map, series_map, hour_map, cat_map;
     uint64_t by_phase[128]; /* events */
     uint64_t events;

@@ -12,9 +12,11 @@
 
 typedef struct pt_analysis_options {
     const pt_kernel_rules_t *rules;
-    size_t gaps;             /* the longest are kept */
-    uint64_t kernel_wait_ns; /* a gap up to this between two kernels is the device's own */
-    int64_t graph_per_step;  /* launches of CUDA graphs a step; PT_NOT_RECORDED: told by the data */
+    size_t gaps;              /* the longest are kept */
+    uint64_t kernel_wait_ns;  /* a gap up to this between two kernels is the device's own */
+    const char *sequences_of; /* a part of an operator's name; NULL: all of torch's operators */
+    uint64_t sequence_min;    /* work of the shortest sequence that counts */
+    int64_t graph_per_step; /* launches of CUDA graphs a step; PT_NOT_RECORDED: told by the data */
 } pt_analysis_options_t;
 
 typedef struct pt_rank_view {
@@ -64,6 +66,8 @@ bool pt_rank_names(const pt_rank_view_t *view, pt_rank_result_t *result);
 bool pt_rank_transfers(const pt_rank_view_t *view, pt_rank_result_t *result);
 bool pt_rank_counters(const pt_rank_view_t *view, pt_rank_result_t *result);
 bool pt_rank_steps(const pt_rank_view_t *view, pt_rank_result_t *result);
+bool pt_rank_sequences(const pt_rank_view_t *view, pt_rank_result_t *result);
+bool pt_rank_ranges(const pt_rank_view_t *view, pt_rank_result_t *result);
 bool pt_rank_path(const pt_rank_view_t *view, pt_rank_result_t *result);
 
 #define PT_BINS 120 /* of the range of a rank's work */

@@ -8,6 +8,7 @@ bool pt_analyze_report(const pt_analyze_report_t *how, pt_report_t *report) {
     pt_report_device(how, report);
     pt_report_names(how, report);
     pt_report_launches(how, report);
+    pt_report_sequences(how, report);
     pt_report_steps(how, report);
     pt_report_collectives(how, report);
     pt_report_counters(how, report);

@@ -22,6 +22,8 @@ static void launches(const pt_results_t *l, pt_report_t *report) {
     pt_table_column(t, "delay_max_s", "max", PT_COLUMN_SECONDS);
     pt_table_column(t, "queue_mean", "Queue", PT_COLUMN_NUMBER);
     pt_table_column(t, "queue_max", "max", PT_COLUMN_COUNT);
+    pt_table_detail(t, "sequences", PT_COLUMN_COUNT);
+    pt_table_detail(t, "sequences_left_out", PT_COLUMN_COUNT);
     pt_table_note(t, "Short kernel: it took less than the call that launched it. Slow call: above "
                      "50 us. Delay: from the end of the call to the start of its work, at least 0; "
                      "long above 100 us. Queue: launched and not begun.");
@@ -43,6 +45,8 @@ static void launches(const pt_results_t *l, pt_report_t *report) {
         pt_table_number(t, pt_fact_seconds(r, PT_FACT_delay_max_ns));
         pt_table_number(t, pt_fact_share(r, PT_FACT_queue_area, PT_FACT_queue_span_ns));
         pt_table_number(t, pt_result_fact(r, PT_FACT_queue_max));
+        pt_table_number(t, pt_result_fact(r, PT_FACT_sequences));
+        pt_table_number(t, pt_result_fact(r, PT_FACT_sequences_left_out));
     }
 }
 

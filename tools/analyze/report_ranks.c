@@ -182,6 +182,8 @@ void pt_report_coverage(const pt_analyze_report_t *how, pt_report_t *report) {
         {"graphs.steps", "as many launches a step as marked steps hold, or as was told",
          PT_FACT_graph_per_step},
         {"copies", "aten::copy_ on the host", PT_FACT_copies},
+        {"sequences", "work joined to its call, by the outermost operator that holds this",
+         PT_FACT_sequences},
         {"critical_path", "first to last step, or the device's work", PT_FACT_path_ns}};
     static const struct {
         const char *figure, *covers;
@@ -189,7 +191,11 @@ void pt_report_coverage(const pt_analyze_report_t *how, pt_report_t *report) {
     } list[] = {{"steps", "ProfilerStep#N, or the longest scope of each global_step", PT_RT_steps},
                 {"stragglers", "collectives whose kernels name their group", PT_RT_collectives},
                 {"transfers", "copies and sets of the device", PT_RT_transfers},
-                {"counters", "counter events, and torch's memory records", PT_RT_counters}};
+                {"counters", "counter events, and torch's memory records", PT_RT_counters},
+                {"operator_counters",
+                 "ranges of hardware counters, joined in their order to as "
+                 "many launches of kernels",
+                 PT_RT_operator_counters}};
     const pt_results_t *l = how->results;
     pt_table_t *t = pt_report_table(report, "coverage", "What the figures cover", false);
     pt_table_column(t, "figure", "Figure", PT_COLUMN_TEXT);

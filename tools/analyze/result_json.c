@@ -172,6 +172,17 @@ static bool is_sound(const pt_rank_result_t *r) {
             return false;
         }
     }
+    for (size_t i = 0; i < pt_result_rows(r, PT_RT_sequences); i++) {
+        const int64_t *cell = pt_result_at(r, PT_RT_sequences, i);
+        if (cell[2] <= 0 || cell[3] <= 0 || cell[4] < 0 || cell[5] < 0) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < pt_result_rows(r, PT_RT_operator_counters); i++) {
+        if (pt_result_at(r, PT_RT_operator_counters, i)[5] <= 0) {
+            return false;
+        }
+    }
     return r->fact[PT_FACT_rank] >= 0 && r->fact[PT_FACT_rank] <= INT32_MAX;
 }
 

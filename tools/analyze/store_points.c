@@ -100,23 +100,28 @@ void pt_store_take_counter(pt_store_feed_t *f, const pt_event_t *ev) {
 }
 
 /* Hardware counters that torch reads through CUPTI: each of a range (a kernel) is an argument. */
-void pt_store_take_range(pt_store_feed_t *f, const pt_event_t *ev) {
+void pt_store_take_range(pt_store_feed_t *f, const pt_event_t *ev, size_t row) {
+    pt_rank_store_t *s = f->store;
+    size_t first = s->points;
     perftrace__json_cursor_t c;
     perftrace__json_slice_t key, value;
-    uint32_t process = pt_store_process(f->store, &ev->pid);
+    uint32_t process = pt_store_process(s, &ev->pid);
     double number;
     pt_args_t args = {ev->args, has_twin_key(ev->args)};
     pt_store_tell_twice(f, &args);
     perftrace__json_cursor_init(&c, ev->args.p, ev->args.len);
-    if (ev->args.len == 0 || !perftrace__json_enter_object(&c)) {
-        return;
-    }
-    while (perftrace__json_next_member(&c, &key, &value) > 0 && !f->store->failed) {
+    bool has = ev->args.len > 0 && perftrace__json_enter_object(&c);
+    while (has && perftrace__json_next_member(&c, &key, &value) > 0 && !s->failed) {
         if (value.type == PERFTRACE__JSON_NUMBER && perftrace__json_to_double(&value, &number) &&
             !(args.twice && comes_again(c, &key))) {
             add_point(f, process, (pt_str_t){key.p, key.len}, (pt_str_t){"", 0}, ev->ts, number);
         }
     }
+    if (s->failed || !PT_GROW(s, range, ranges, range_cap, 1)) {
+        s->failed = true;
+        return;
+    }
+    s->range[s->ranges++] = (pt_store_range_t){(uint32_t)row, first, s->points - first};
 }
 
 /* torch's records of its allocator. */

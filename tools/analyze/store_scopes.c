@@ -146,7 +146,8 @@ void pt_store_take_complete(pt_store_feed_t *f, pt_event_t *ev) {
         ev->dur = 0;
     }
     ev->dur = PT_MAX(ev->dur, (int64_t)0);
-    if (add_row(f, ev) != SIZE_MAX && PT_STR_IS(ev->cat, "\"cuda_profiler_range\"")) {
-        pt_store_take_range(f, ev);
+    size_t row = add_row(f, ev);
+    if (row != SIZE_MAX && PT_STR_IS(ev->cat, "\"cuda_profiler_range\"")) {
+        pt_store_take_range(f, ev, row);
     }
 }

@@ -14,7 +14,7 @@ void pt_store_take_end(pt_store_feed_t *feed, const pt_event_t *ev);
 /* Points: of counters, of the hardware counters that torch reads through CUPTI, and of torch's
  * records of its allocator. */
 void pt_store_take_counter(pt_store_feed_t *feed, const pt_event_t *ev);
-void pt_store_take_range(pt_store_feed_t *feed, const pt_event_t *ev);
+void pt_store_take_range(pt_store_feed_t *feed, const pt_event_t *ev, size_t row);
 void pt_store_take_memory(pt_store_feed_t *feed, const pt_event_t *ev);
 
 /* Notes the hour of a time, the rank that an event's arguments give its process, and that a key of
