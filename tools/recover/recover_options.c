@@ -2,9 +2,7 @@
 #include "recover_options.h"
 
 #include "message.h"
-#include "os.h"
-
-#include <stdlib.h>
+#include "ring_dirs.h"
 
 #define S pt_recover_options_t
 static const pt_option_t options[] = {
@@ -69,22 +67,6 @@ const pt_tool_t pt_recover_tool = {
     .see_also = "perf-trace-convert(1)",
 };
 
-static bool add_usual_dirs(pt_string_list_t *dirs) {
-    const char *own = getenv("PERFTRACE_RING_DIR");
-    bool ok = true;
-    if (own && *own) {
-        perftrace__strbuf_t path = PERFTRACE__STRBUF_INIT;
-        perftrace__os_expand_path(&path, own, NULL);
-        ok = pt_string_list_add(dirs, perftrace__strbuf_cstr(&path));
-        perftrace__strbuf_free(&path);
-    }
-    static const char *const usual[] = {"/dev/shm", "/tmp"};
-    for (size_t i = 0; i < PT_ARRAY_LEN(usual) && ok; i++) {
-        ok = pt_string_list_has(dirs, usual[i]) || pt_string_list_add(dirs, usual[i]);
-    }
-    return ok;
-}
-
 int pt_recover_options_parse(pt_recover_options_t *o, int argc, char *const *argv,
                              pt_string_list_t *ret_operands) {
     *o = (pt_recover_options_t){.ring_dirs = PT_STRING_LIST_INIT};
@@ -102,7 +84,7 @@ int pt_recover_options_parse(pt_recover_options_t *o, int argc, char *const *arg
         return pt_option_usage_error(&pt_recover_tool, "--list changes nothing: it goes with "
                                                        "neither --keep nor --force");
     }
-    if (!add_usual_dirs(&o->ring_dirs)) {
+    if (!pt_ring_dirs_add_usual(&o->ring_dirs)) {
         pt_error("out of memory");
         return PT_EXIT_INTERNAL;
     }

@@ -1,0 +1,204 @@
+/* live_find.c. SPDX-License-Identifier: MIT */
+#include "live_find.h"
+
+#include "grow.h"
+#include "message.h"
+#include "recover.h"
+#include "recover_list.h"
+#include "ring_reader.h"
+
+#include <perftrace/status.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct search {
+    const pt_live_options_t *options;
+    pt_live_files_t *found;
+    bool tell;
+} search_t;
+
+static void tell_wrong(search_t *s, const char *path, const char *text) {
+    s->found->wrong++;
+    if (s->tell) {
+        pt_error("%s: %s", path, text);
+    }
+}
+
+static void add(search_t *s, const char *path) {
+    pt_live_files_t *f = s->found;
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        return; /* it has just gone, or the link leads to another machine */
+    }
+    for (size_t i = 0; i < f->files; i++) {
+        if (f->file[i].device == st.st_dev && f->file[i].inode == st.st_ino) {
+            return;
+        }
+    }
+    char *copy = strdup(path);
+    if (copy == NULL || !PT_GROW(f, file, files, cap, 1)) {
+        free(copy);
+        f->failed = true;
+        return;
+    }
+    f->file[f->files++] = (pt_live_file_t){copy, st.st_dev, st.st_ino};
+}
+
+/* ---- whose a ring is ----------------------------------------------------------------------------
+ */
+
+typedef struct wanted {
+    const char *dir; /* real path that its trace lies in; NULL: anywhere */
+    uint32_t pid;    /* 0: any */
+} wanted_t;
+
+/* The name tells user and process: perftrace-<uid>-<pid>-... */
+static bool name_fits(const char *path, const wanted_t *w) {
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    unsigned uid = 0, pid = 0;
+    return w->pid == 0 || (sscanf(name, "perftrace-%u-%u-", &uid, &pid) == 2 && pid == w->pid);
+}
+
+static bool lies_in(const char *trace, const char *dir) {
+    char parent[PATH_MAX], real[PATH_MAX];
+    const char *slash = strrchr(trace, '/');
+    return slash != NULL &&
+           snprintf(parent, sizeof parent, "%.*s", (int)(slash - trace), trace) <
+               (int)sizeof parent &&
+           realpath(parent, real) != NULL && strcmp(real, dir) == 0;
+}
+
+/* A ring that cannot be read is wanted where any is: then it is told why it cannot be shown. */
+static bool trace_fits(const char *path, const wanted_t *w) {
+    if (w->dir == NULL) {
+        return true;
+    }
+    perftrace__ring_view_t *v = malloc(sizeof *v);
+    bool yes = v != NULL && perftrace__ring_view_open(v, path, NULL) == PERFTRACE_OK;
+    if (yes) {
+        yes = lies_in(v->header.meta.trace_path, w->dir);
+        perftrace__ring_view_close(v);
+    }
+    free(v);
+    return yes;
+}
+
+static void add_rings(search_t *s, const char *ring_dir, const char *prefix, const wanted_t *w) {
+    perftrace__path_list_t rings = perftrace__path_list_read(ring_dir, prefix, true);
+    for (size_t i = 0; i < rings.count; i++) {
+        if (name_fits(rings.paths[i], w) && trace_fits(rings.paths[i], w)) {
+            add(s, rings.paths[i]);
+        }
+    }
+    perftrace__path_list_free(&rings);
+}
+
+/* In the ring directories. */
+static void add_usual(search_t *s, const wanted_t *w, bool all_users) {
+    char mine[64];
+    snprintf(mine, sizeof mine, "perftrace-%u-", (unsigned)geteuid());
+    for (size_t i = 0; i < s->options->ring_dirs.count; i++) {
+        add_rings(s, s->options->ring_dirs.items[i], all_users ? "perftrace-" : mine, w);
+    }
+}
+
+/* ---- operands -----------------------------------------------------------------------------------
+ */
+
+/* A directory of traces, of rings, or of both. */
+static void add_directory(search_t *s, const char *dir) {
+    char real[PATH_MAX];
+    perftrace__path_list_t links = perftrace__path_list_read(dir, "traces-", false);
+    for (size_t i = 0; i < links.count; i++) {
+        add(s, links.paths[i]);
+    }
+    perftrace__path_list_free(&links);
+    wanted_t any = {NULL, 0};
+    add_rings(s, dir, "perftrace-", &any);
+    wanted_t here = {realpath(dir, real), 0};
+    if (here.dir != NULL) {
+        add_usual(s, &here, true);
+    }
+    DIR *d = s->options->recursive ? opendir(dir) : NULL;
+    for (const struct dirent *e; d != NULL && (e = readdir(d)) != NULL;) {
+        char path[PATH_MAX];
+        struct stat st;
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+            snprintf(path, sizeof path, "%s/%s", dir, e->d_name) < (int)sizeof path &&
+            lstat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+            add_directory(s, path);
+        }
+    }
+    if (d != NULL) {
+        closedir(d);
+    }
+}
+
+static void add_trace(search_t *s, const char *trace) {
+    const pt_string_list_t *dirs = &s->options->ring_dirs;
+    char ring[PATH_MAX];
+    int status = perftrace__recover_ring_of(trace, (const char *const *)dirs->items,
+                                            (unsigned)dirs->count, ring, sizeof ring);
+    if (status == PERFTRACE_OK) {
+        add(s, ring);
+    } else {
+        tell_wrong(s, trace,
+                   status == PERFTRACE_ERR_EXISTS ? "is complete: its process has ended"
+                                                  : "no ring file of it is on this machine");
+    }
+}
+
+static void add_operand(search_t *s, const char *operand) {
+    struct stat st;
+    size_t n = strlen(operand);
+    if (stat(operand, &st) != 0) {
+        tell_wrong(s, operand, strerror(errno));
+    } else if (S_ISDIR(st.st_mode)) {
+        add_directory(s, operand);
+    } else if (n > 6 && strcmp(operand + n - 6, ".jsonl") == 0) {
+        add_trace(s, operand);
+    } else {
+        add(s, operand);
+    }
+}
+
+void pt_live_find(const pt_live_options_t *o, const pt_string_list_t *operands, bool tell,
+                  pt_live_files_t *ret_files) {
+    *ret_files = (pt_live_files_t){0};
+    search_t s = {o, ret_files, tell};
+    for (size_t i = 0; i < operands->count; i++) {
+        add_operand(&s, operands->items[i]);
+    }
+    for (size_t i = 0; i < o->pids; i++) {
+        wanted_t w = {NULL, o->pid[i]};
+        size_t before = ret_files->files;
+        add_usual(&s, &w, true);
+        if (ret_files->files == before) {
+            char text[32];
+            snprintf(text, sizeof text, "process %u", o->pid[i]);
+            tell_wrong(&s, text,
+                       "it has no ring file: it is not traced, has ended, or could not "
+                       "make one");
+        }
+    }
+    if (operands->count == 0 && o->pids == 0) {
+        wanted_t any = {NULL, 0};
+        add_usual(&s, &any, o->all_users);
+    }
+}
+
+void pt_live_files_free(pt_live_files_t *f) {
+    if (f != NULL) {
+        for (size_t i = 0; i < f->files; i++) {
+            free(f->file[i].path);
+        }
+        free(f->file);
+        *f = (pt_live_files_t){0};
+    }
+}
