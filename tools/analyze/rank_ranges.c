@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define STACK_MOST 64U /* operators of a stack that are named, the innermost of them */
 
@@ -57,7 +56,7 @@ static bool find_ranges(readings_t *l) {
 
 static bool find_launches(readings_t *l) {
     const pt_rank_view_t *v = l->v;
-    l->launch = malloc((v->hosts + 1) * sizeof *l->launch);
+    l->launch = calloc(v->hosts + 1, sizeof *l->launch);
     for (size_t i = 0; l->launch != NULL && i < v->hosts; i++) {
         if ((pt_view_does(v, &v->store->row[v->host[i]]) & PT_CALL_KERNEL) != 0) {
             l->launch[l->launches++] = v->host[i];
