@@ -148,6 +148,25 @@ typedef struct perftrace_config {
     /* "fifo:COMMANDS,ANSWERS" of a perf record around this process, which its back end perf
      * switches on and off (perf_control in perftrace/profiler.h). NULL or "": none. */
     const char *profiler_perf_control;
+    /* Where the files also go while they are written (docs/FORWARD.md): "tcp:HOST:PORT" or
+     * "tcp:unix:PATH" of a perf-trace-collect, or "nats://[USER:PASSWORD@]HOST[:PORT][,...]"
+     * ("tls://...") of NATS JetStream. NULL, "" or "off": nowhere. */
+    const char *forward;
+    /* Secret that the collector or the server wants to hear. NULL or "": none. */
+    const char *forward_token;
+    /* NATS credentials file; file of certificates to check a server with. NULL or "": none, the
+     * system's. */
+    const char *forward_creds;
+    const char *forward_tls_ca;
+    /* Bytes of a file that may wait for the collector when forward_local is 0. 0: the default, 64
+     * MiB. */
+    uint64_t forward_queue;
+    uint32_t forward_wait_ms;  /* longest time that shutdown waits for acknowledgements, ms; 0: not
+                                  at all. Default 5000. */
+    uint32_t forward_replicas; /* servers of a NATS cluster that keep the stream. Default 1. */
+    int forward_local;         /* 1: the files stay; 0: they lie in ring_dir until everything is
+                                  acknowledged. Default 1. */
+    uint32_t forward_level;    /* how hard pieces are packed, 1 (fast) to 9 (small). Default 1. */
 } perftrace_config_t;
 
 /* Every field unset. Usable in C and C++: perftrace_config_t c = PERFTRACE_CONFIG_INIT; */
@@ -160,7 +179,8 @@ typedef struct perftrace_config {
             PERFTRACE_UNSET, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32,        \
             PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32,    \
             PERFTRACE_UNSET, PERFTRACE_UNSET_U32, PERFTRACE_UNSET, PERFTRACE_UNSET, NULL, NULL,    \
-            NULL, NULL, NULL, NULL, NULL, NULL                                                     \
+            NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, PERFTRACE_UNSET_U64,       \
+            PERFTRACE_UNSET_U32, PERFTRACE_UNSET_U32, PERFTRACE_UNSET, PERFTRACE_UNSET_U32         \
     }
 
 /* Sets every field of a structure of `size` bytes to unset, as PERFTRACE_CONFIG_INIT does; for

@@ -135,6 +135,31 @@
       0, 0,                                                                                        \
       "fifo:COMMANDS,ANSWERS of a perf record around the process (--control of the same value, "   \
       "-D -1), which the back end perf switches on and off; perf-trace-run sets it. Empty: perf "  \
-      "is started for each window.")
+      "is started for each window.")                                                               \
+    X(forward, TEXT, "", "PERFTRACE_FORWARD", "forward.to", 0, 0,                                  \
+      "Where the files also go while they are written: tcp:HOST:PORT or tcp:unix:PATH of a "       \
+      "perf-trace-collect, or nats://[USER:PASSWORD@]HOST[:PORT][,...] (tls://...) of NATS "       \
+      "JetStream. Empty or off: nowhere.")                                                         \
+    X(forward_token, TEXT, "", "PERFTRACE_FORWARD_TOKEN", "forward.token", 0, 0,                   \
+      "Secret that the collector or the NATS server wants to hear.")                               \
+    X(forward_wait_ms, U32, "5000", "PERFTRACE_FORWARD_WAIT_MS", "forward.wait_ms", 0, 3600000,    \
+      "Longest time in milliseconds that shutdown waits until everything is acknowledged. What "   \
+      "is not stays in the files for perf-trace-forward.")                                         \
+    X(forward_replicas, U32, "1", "PERFTRACE_FORWARD_REPLICAS", "forward.replicas", 1, 5,          \
+      "Servers of a NATS cluster that keep the stream, if this process makes it.")                 \
+    X(forward_tls_ca, PATH, "", "PERFTRACE_FORWARD_TLS_CA", "forward.tls_ca", 0, 0,                \
+      "File of the certificates that a NATS server's own is checked with (tls://). Empty: the "    \
+      "system's.")                                                                                 \
+    X(forward_creds, PATH, "", "PERFTRACE_FORWARD_CREDS", "forward.creds", 0, 0,                   \
+      "NATS credentials file of the user.")                                                        \
+    X(forward_local, BOOL, "true", "PERFTRACE_FORWARD_LOCAL", "forward.local", 0, 1,               \
+      "Whether the files stay. When false they lie in ring_dir, at most forward_queue of each "    \
+      "that is not acknowledged, and go when everything is.")                                      \
+    X(forward_queue, SIZE, "64M", "PERFTRACE_FORWARD_QUEUE", "forward.queue", 1048576,             \
+      1099511627776,                                                                               \
+      "Bytes of a file that may wait for the collector when forward_local is "                     \
+      "false; beyond, events wait in the rings and are dropped and counted there.")                \
+    X(forward_level, U32, "1", "PERFTRACE_FORWARD_LEVEL", "forward.level", 1, 9,                   \
+      "How hard pieces are packed, 1 (fast) to 9 (small).")
 
 #endif

@@ -3,9 +3,9 @@
  * One lock, of start and stop; handlers never take it. It comes before the runtime's lock. */
 #include "control_handle.h"
 #include "control_hold.h"
+#include "control_service.h"
 #include "endpoint.h"
 #include "os.h"
-#include "runtime_service.h"
 #include "runtime_state.h"
 #include "runtime_view.h"
 
@@ -56,13 +56,12 @@ static void fork_child(void) {
     pthread_mutex_init(&control.lock, NULL);
 }
 
-static void stop(void);
-
 static void install_once(void) {
     static bool installed;
     if (!installed) {
         installed = true;
-        atexit(stop); /* after the runtime's, so before it; ranks that record nothing listen, too */
+        atexit(perftrace__control_stop); /* after the runtime's, so before it; ranks that record
+                                            nothing listen, too */
         pthread_atfork(fork_prepare, fork_parent, fork_child);
     }
 }
@@ -183,7 +182,7 @@ static void listen_at(const perftrace_config_t *o, const char *trace_dir) {
     perftrace__runtime_log(PERFTRACE_LOG_NOTE, "controlled at %s", control.url);
 }
 
-static void start(const perftrace_config_t *o, const char *trace_dir) {
+void perftrace__control_start(const perftrace_config_t *o, const char *trace_dir) {
     bool wanted = o->control[0] != '\0' && strcmp(o->control, "off") != 0;
     pthread_mutex_lock(&control.lock);
     if (wanted && control.server == NULL) {
@@ -208,7 +207,7 @@ static void close_server(void *ctx) {
     perftrace__http_server_close(ctx);
 }
 
-static void stop(void) {
+void perftrace__control_stop(void) {
     pthread_mutex_lock(&control.lock);
     perftrace__hold_serve(false); /* also one that nobody could have ended */
     if (control.server != NULL) {
@@ -226,8 +225,6 @@ static void stop(void) {
     }
     pthread_mutex_unlock(&control.lock);
 }
-
-const perftrace__runtime_service_t perftrace__runtime_service = {start, stop};
 
 int perftrace_control_url(char *ret_url, size_t size) {
     if (ret_url == NULL) {

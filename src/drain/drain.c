@@ -135,6 +135,9 @@ static int flush_and_commit(perftrace__drain_t *d, perftrace__flush_t how) {
     if (status == PERFTRACE_OK) {
         commit(d);
         pt_store_relaxed(&d->committed, d->written);
+        if (d->committed_to) {
+            d->committed_to(d->user);
+        }
     } else {
         d->pending = true;
         pt_store_relaxed(&d->write_errors, d->write_errors + 1);
@@ -256,6 +259,17 @@ static void clock_line(perftrace__drain_t *d) {
     }
 }
 
+static void reference_lines(perftrace__drain_t *d) {
+    perftrace__reference_t r;
+    while (d->take_reference && d->take_reference(&r)) {
+        for (unsigned i = 0; i < d->nsinks; i++) {
+            if (d->sinks[i]->ops->reference) {
+                d->sinks[i]->ops->reference(d->sinks[i], &r);
+            }
+        }
+    }
+}
+
 static bool any_full(const perftrace__drain_t *d) {
     bool full = false;
     for (unsigned i = 0; i < d->nsinks; i++) {
@@ -292,6 +306,7 @@ static int sweep(perftrace__drain_t *d, bool sync, uint64_t began) {
     if (d->clock_pair && now >= d->next_clock) {
         clock_line(d);
     }
+    reference_lines(d);
     uint32_t n = snapshot(d);
     perftrace__taker_t t = taker(d);
     perftrace__merge_t m;

@@ -46,6 +46,7 @@ typedef struct perftrace__drain {
     uint64_t next_clock; /* monotonic time of the next clock line */
     void (*anchor)(void);
     void (*clock_pair)(uint64_t *ret_ns, uint64_t *ret_mono, uint64_t *ret_epoch);
+    bool (*take_reference)(perftrace__reference_t *ret); /* NULL: there are none */
     uint64_t (*ticks)(void); /* the clock of the records; NULL: sweeps take all there is */
 
     /* The thread; see drain_thread.c. */
@@ -64,7 +65,8 @@ typedef struct perftrace__drain {
     void *user;
     uint32_t finish_asked; /* by a signal handler: the thread calls finish once */
     void (*finish)(void *user);
-    bool finish_at_stop; /* the thread's last act is perftrace__drain_finish */
+    void (*committed_to)(void *user); /* after each commit; NULL: of no interest */
+    bool finish_at_stop;              /* the thread's last act is perftrace__drain_finish */
     uint64_t late;
     uint32_t ended; /* release: the thread has ended and touches nothing any more */
 } perftrace__drain_t;

@@ -12,12 +12,33 @@ static void start(const perftrace_config_t *options, const char *trace_dir) {
                                "control and hold do nothing: this library was built without the "
                                "parts that need libuv (PERFTRACE_NET)");
     }
+    if (options->forward[0] != '\0') {
+        perftrace__runtime_log(
+            PERFTRACE_LOG_ERROR,
+            "nothing is forwarded: this library was built without the parts that "
+            "need libuv (PERFTRACE_NET)");
+    }
 }
 
 static void stop(void) {
 }
 
-const perftrace__runtime_service_t perftrace__runtime_service = {start, stop};
+static void run_begin(const perftrace_config_t *options, const perftrace__run_meta_t *meta) {
+    (void)options;
+    (void)meta;
+}
+
+static void committed(const perftrace__committed_t *what) {
+    (void)what;
+}
+
+static bool take_reference(perftrace__reference_t *ret) {
+    (void)ret;
+    return false;
+}
+
+const perftrace__runtime_service_t perftrace__runtime_service = {
+    start, stop, run_begin, committed, take_reference, stop};
 
 int perftrace_hold(const char *where, uint32_t timeout_ms) {
     (void)where;

@@ -284,6 +284,7 @@ int perftrace__runtime_stop(void) {
         status = abandon();
     }
     rt->out = NULL;
+    perftrace__runtime_service.run_end();
     rt->stopping = false;
     return status;
 }

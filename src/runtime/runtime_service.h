@@ -6,7 +6,20 @@
 #ifndef PERFTRACE_RUNTIME_RUNTIME_SERVICE_H
 #define PERFTRACE_RUNTIME_RUNTIME_SERVICE_H
 
+#include "run_meta.h"
+#include "sink.h"
+
 #include <perftrace/config.h>
+#include <stdbool.h>
+
+typedef struct perftrace__committed {
+    const perftrace__run_meta_t *meta;
+    const char *trace_path;   /* valid during the call */
+    uint64_t trace_bytes;     /* of it that are final */
+    const char *session_path; /* "": none yet */
+    uint64_t session_bytes;
+    bool ended; /* nothing will follow */
+} perftrace__committed_t;
 
 typedef struct perftrace__runtime_service {
     /* After init has resolved the configuration, whether or not anything is recorded. No lock is
@@ -14,6 +27,19 @@ typedef struct perftrace__runtime_service {
     void (*start)(const perftrace_config_t *options, const char *trace_dir);
     /* Before shutdown; idempotent. No lock is held. */
     void (*stop)(void);
+    /* A run begins: after its files were named, before anything is written. The runtime's lock is
+     * held. */
+    void (*run_begin)(const perftrace_config_t *options, const perftrace__run_meta_t *meta);
+    /* What the files hold has grown, or they are others. By the thread that drains, without the
+     * runtime's lock (by another one at the beginning and where no thread could be started); must
+     * not block. */
+    void (*committed)(const perftrace__committed_t *what);
+    /* A reading of another machine's clock for the trace, if there is one. By the thread that
+     * drains; must not block. */
+    bool (*take_reference)(perftrace__reference_t *ret);
+    /* The run has ended and its files are whole (or were given up: then the last word of committed
+     * was not `ended`). The runtime's lock is held. May block as long as the options say. */
+    void (*run_end)(void);
 } perftrace__runtime_service_t;
 
 extern const perftrace__runtime_service_t perftrace__runtime_service;

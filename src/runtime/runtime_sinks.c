@@ -2,6 +2,7 @@
 #include "atomics.h"
 #include "core.h"
 #include "jsonl_sink.h"
+#include "runtime_service.h"
 #include "runtime_state.h"
 #include "session_sink.h"
 #include "status_text.h"
@@ -54,6 +55,19 @@ static void finish_from_signal(void *user) {
         perftrace__runtime_remove_link();
     }
     pt_store_release(&out->drain.finish_asked, 2);
+}
+
+static void committed(void *user) {
+    perftrace__output_t *out = user;
+    const perftrace__runtime_t *rt = &perftrace__runtime;
+    perftrace__runtime_service.committed(&(perftrace__committed_t){
+        .meta = &rt->meta,
+        .trace_path = rt->meta.trace_path,
+        .trace_bytes = out->sink->ops->offset(out->sink),
+        .session_path = out->session_sink ? rt->session_path : "",
+        .session_bytes = out->session_sink ? out->session_sink->ops->offset(out->session_sink) : 0,
+        .ended = out->drain.closed,
+    });
 }
 
 /* False without memory. */
@@ -110,8 +124,11 @@ int perftrace__runtime_start_drain(int fd) {
     d->failed = flush_failed;
     d->recovered = flush_works;
     d->finish = finish_from_signal;
+    d->committed_to = committed;
+    d->take_reference = perftrace__runtime_service.take_reference;
     d->user = out;
     rt->out = out;
+    perftrace__runtime_service.run_begin(&rt->config.opt, &rt->meta);
     /* Header lines first, also when nothing is ever emitted. */
     perftrace__drain_sweep(d, false);
     int status = perftrace__drain_thread_start(d, (uint64_t)rt->config.opt.flush_ms * 1000000u);

@@ -27,6 +27,15 @@ typedef struct perftrace__clock_reading {
     uint64_t epoch_ns;
 } perftrace__clock_reading_t;
 
+/* Another machine's clock against this one's: at mono_ns of CLOCK_MONOTONIC_RAW here it was ref_ns
+ * there, at most error_ns more or less. */
+typedef struct perftrace__reference {
+    uint64_t mono_ns;
+    uint64_t ref_ns;
+    uint64_t error_ns;
+    char ref[40]; /* whose clock: that machine's boot id */
+} perftrace__reference_t;
+
 /* What the footer states. dropped: by cause, names in the order of the public list. */
 typedef struct perftrace__account {
     uint64_t written;
@@ -51,6 +60,8 @@ typedef struct perftrace__sink_ops {
     void (*thread)(perftrace__sink_t *s, uint32_t tid, const char *name);
     void (*drop)(perftrace__sink_t *s, const perftrace__drop_t *drop);
     void (*clock)(perftrace__sink_t *s, const perftrace__clock_reading_t *reading);
+    /* NULL: of no interest. */
+    void (*reference)(perftrace__sink_t *s, const perftrace__reference_t *reading);
     /* A scope that is open at the end: it will never have an event. */
     void (*unfinished)(perftrace__sink_t *s, const perftrace__event_t *ev);
     /* The last line. */

@@ -43,6 +43,7 @@ void perftrace__jsonl_thread(perftrace__jsonl_t *j, uint32_t tid, const char *na
 void perftrace__jsonl_process(perftrace__jsonl_t *j); /* process_name and process_sort_index */
 void perftrace__jsonl_drop(perftrace__jsonl_t *j, const perftrace__drop_t *drop);
 void perftrace__jsonl_clock(perftrace__jsonl_t *j, const perftrace__clock_reading_t *r);
+void perftrace__jsonl_reference(perftrace__jsonl_t *j, const perftrace__reference_t *r);
 void perftrace__jsonl_header(perftrace__jsonl_t *j, const perftrace__run_meta_t *meta);
 void perftrace__jsonl_footer(perftrace__jsonl_t *j, const perftrace__account_t *account);
 

@@ -115,6 +115,16 @@ void perftrace__jsonl_clock(perftrace__jsonl_t *j, const perftrace__clock_readin
     close_meta(j);
 }
 
+void perftrace__jsonl_reference(perftrace__jsonl_t *j, const perftrace__reference_t *r) {
+    open_meta(j, "perftrace_reference", j->pid);
+    perftrace__strbuf_printf(&j->out, "\"mono_ns\": \"%llu\", \"ref_ns\": \"%llu\"",
+                             (unsigned long long)r->mono_ns, (unsigned long long)r->ref_ns);
+    perftrace__strbuf_printf(&j->out,
+                             ", \"error_ns\": %llu, \"ref\": ", (unsigned long long)r->error_ns);
+    perftrace__strbuf_json_cstr(&j->out, r->ref);
+    close_meta(j);
+}
+
 static void put_int_or_null(perftrace__strbuf_t *out, const char *key, int32_t v) {
     if (v >= 0) {
         perftrace__strbuf_printf(out, ", \"%s\": %d", key, v);

@@ -73,6 +73,10 @@ static void on_clock(perftrace__sink_t *s, const perftrace__clock_reading_t *r) 
     perftrace__jsonl_clock(&self(s)->text, r);
 }
 
+static void on_reference(perftrace__sink_t *s, const perftrace__reference_t *r) {
+    perftrace__jsonl_reference(&self(s)->text, r);
+}
+
 static void on_unfinished(perftrace__sink_t *s, const perftrace__event_t *ev) {
     perftrace__jsonl_unfinished(&self(s)->text, ev);
 }
@@ -144,6 +148,7 @@ static const perftrace__sink_ops_t ops = {.event = on_event,
                                           .thread = on_thread,
                                           .drop = on_drop,
                                           .clock = on_clock,
+                                          .reference = on_reference,
                                           .unfinished = on_unfinished,
                                           .footer = on_footer,
                                           .full = is_full,

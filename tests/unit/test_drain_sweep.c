@@ -117,9 +117,17 @@ static void no_close(perftrace__sink_t *s) {
     (void)s;
 }
 
-static const perftrace__sink_ops_t book_ops = {on_event,      on_thread, on_drop,  on_clock,
-                                               on_unfinished, on_footer, NULL,     is_full,
-                                               flush,         offset,    replaced, no_close};
+static const perftrace__sink_ops_t book_ops = {.event = on_event,
+                                               .thread = on_thread,
+                                               .drop = on_drop,
+                                               .clock = on_clock,
+                                               .unfinished = on_unfinished,
+                                               .footer = on_footer,
+                                               .full = is_full,
+                                               .flush = flush,
+                                               .offset = offset,
+                                               .replaced = replaced,
+                                               .close = no_close};
 
 typedef struct fixture {
     char dir[64];

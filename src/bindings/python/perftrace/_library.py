@@ -48,7 +48,10 @@ class Config(ctypes.Structure):
                                            ("control", c_char_p), ("control_token", c_char_p)] + [
         (name, c_char_p) for name in ("profiler", "profiler_dir", "profiler_ranks",
                                       "profiler_categories", "profiler_schedule",
-                                      "profiler_perf_control")]
+                                      "profiler_perf_control", "forward", "forward_token",
+                                      "forward_creds", "forward_tls_ca")] + [
+        ("forward_queue", c_uint64), ("forward_wait_ms", c_uint32),
+        ("forward_replicas", c_uint32), ("forward_local", c_int), ("forward_level", c_uint32)]
 
 
 class Arg(ctypes.Structure):

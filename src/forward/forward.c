@@ -1,0 +1,458 @@
+/* forward.c: the run's files on their way to a collector, by a thread of their own.
+ * SPDX-License-Identifier: MIT
+ *
+ * Locks: `lock` guards what the drain tells and what the thread answers; held for copies only, by
+ * nobody who waits. `step` is held by the thread while it works, for fork; `gate` lets fork have
+ * its turn. Order: gate, step, lock; all after the runtime's and the drain's. */
+#include "atomics.h"
+#include "forward_sender.h"
+#include "forward_service.h"
+#include "os.h"
+#include "runtime_state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define STEP_MS      1000u /* longest time that the thread does not look */
+#define CONNECT_MS   5000u
+#define FORK_WAIT_NS 100000000ll
+#define REFERENCES   8u
+
+/* A file as the drain tells of it. */
+typedef struct told_file {
+    char path[4096]; /* "": there is none */
+    uint64_t bytes;
+    unsigned number; /* a new one for each path */
+    uint64_t before; /* bytes of the one before that were final */
+} told_file_t;
+
+typedef struct told {
+    told_file_t file[2]; /* trace, sessions */
+    int64_t rank;
+    int64_t world_size;
+    bool ended;
+} told_t;
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_mutex_t step;
+    pthread_mutex_t gate;
+    pthread_t thread;
+    bool running;   /* there is a thread, or one that was left */
+    bool at_fork;   /* the thread stood still at the fork */
+    bool inherited; /* this is a child of a process that used libnats */
+    bool used_nats;
+    told_t told;
+    perftrace__reference_t references[REFERENCES];
+    unsigned reference_count;
+    int wake[2];
+    perftrace__os_file_id_t wake_id[2];
+    bool stop;
+    uint64_t deadline_ns;
+    uint32_t ended; /* release: the thread has ended */
+    uint32_t wait_ms;
+    /* The thread's own. */
+    perftrace__forward_sender_t *sender;
+    perftrace__forward_file_t *file[2];
+    unsigned number[2];
+    perftrace__stream_key_t key;
+    char *text[5]; /* of the options: to, token, creds, tls_ca, what was given */
+} fw = {.lock = PTHREAD_MUTEX_INITIALIZER,
+        .step = PTHREAD_MUTEX_INITIALIZER,
+        .gate = PTHREAD_MUTEX_INITIALIZER,
+        .wake = {-1, -1}};
+
+/* ---- waking -------------------------------------------------------------------------------------
+ */
+
+static bool open_wake(void) {
+    int fd[2];
+    if (pipe2(fd, O_CLOEXEC | O_NONBLOCK) != 0) {
+        return false;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        if (fd[i] <= 2) { /* the program's standard streams are closed */
+            int high = fcntl(fd[i], F_DUPFD_CLOEXEC, 3);
+            close(fd[i]);
+            fd[i] = high;
+        }
+        fw.wake[i] = fd[i];
+        fw.wake_id[i] = perftrace__os_file_id(fd[i]);
+    }
+    return true;
+}
+
+static void close_wake(void) {
+    for (unsigned i = 0; i < 2; i++) {
+        perftrace__os_close_file(fw.wake[i], &fw.wake_id[i]);
+        fw.wake[i] = -1;
+    }
+}
+
+static void wake(void) {
+    if (fw.wake[1] >= 0 && perftrace__os_file_is(fw.wake[1], &fw.wake_id[1])) {
+        (void)!write(fw.wake[1], "", 1); /* full: it wakes anyway */
+    }
+}
+
+static void take_wakes(void) {
+    char some[256];
+    if (perftrace__os_file_is(fw.wake[0], &fw.wake_id[0])) {
+        while (read(fw.wake[0], some, sizeof some) == (ssize_t)sizeof some) {
+        }
+    }
+}
+
+/* ---- the thread ---------------------------------------------------------------------------------
+ */
+
+static void on_news(void *ctx, perftrace__forward_news_t what, const char *text) {
+    (void)ctx;
+    switch (what) {
+    case PERFTRACE__FORWARD_UNREACHABLE:
+        perftrace__runtime_log(PERFTRACE_LOG_WARNING,
+                               "%s cannot be reached (%s); what is recorded waits in its file, "
+                               "connecting is tried again",
+                               fw.text[4], text);
+        break;
+    case PERFTRACE__FORWARD_REACHED:
+        perftrace__runtime_log(PERFTRACE_LOG_NOTE, "%s is reached again", fw.text[4]);
+        break;
+    case PERFTRACE__FORWARD_UNREADABLE:
+        perftrace__runtime_log(PERFTRACE_LOG_WARNING, "not forwarded any more: %s", text);
+        break;
+    }
+}
+
+static void on_reading(void *ctx, const perftrace__reference_t *r) {
+    (void)ctx;
+    pthread_mutex_lock(&fw.lock);
+    if (fw.reference_count == REFERENCES) { /* nobody writes: the newest ones count */
+        memmove(fw.references, fw.references + 1, sizeof fw.references - sizeof fw.references[0]);
+        fw.reference_count--;
+    }
+    fw.references[fw.reference_count++] = *r;
+    pthread_mutex_unlock(&fw.lock);
+}
+
+static void take_file(unsigned i, const told_t *told) {
+    const told_file_t *t = &told->file[i];
+    if (t->number != fw.number[i]) {
+        if (fw.file[i]) { /* somebody removed it; it goes on elsewhere */
+            fw.file[i]->limit = t->before;
+            fw.file[i]->ended = true;
+        }
+        fw.number[i] = t->number;
+        fw.key.sessions = i == 1;
+        fw.file[i] = perftrace__forward_file_new(t->path, &fw.key);
+        if (fw.file[i]) {
+            perftrace__forward_sender_add(fw.sender, fw.file[i]);
+        }
+    }
+    if (fw.file[i]) {
+        fw.file[i]->limit = t->bytes;
+        fw.file[i]->ended = told->ended;
+        fw.file[i]->key.rank = told->rank;
+        fw.file[i]->key.world_size = told->world_size;
+    }
+}
+
+static void *forward_main(void *arg) {
+    (void)arg;
+    told_t *told = malloc(sizeof *told);
+    pthread_setname_np(pthread_self(), "perftrace-fwd");
+    for (bool more = told != NULL; more;) {
+        pthread_mutex_lock(&fw.gate);
+        pthread_mutex_lock(&fw.step);
+        pthread_mutex_unlock(&fw.gate);
+        pthread_mutex_lock(&fw.lock);
+        *told = fw.told;
+        bool stop = fw.stop;
+        uint64_t deadline = fw.deadline_ns;
+        pthread_mutex_unlock(&fw.lock);
+        take_file(0, told);
+        take_file(1, told);
+        uint64_t now = perftrace__os_mono_ns();
+        uint64_t left_ms = deadline > now ? (deadline - now) / 1000000u + 1 : 0;
+        bool done = told->ended ? perftrace__forward_sender_done(fw.sender)
+                                : perftrace__forward_sender_left(fw.sender) == 0;
+        more = !stop || (left_ms && !done);
+        if (more) {
+            perftrace__forward_sender_step(fw.sender,
+                                           stop ? (uint32_t)PT_MIN(left_ms, STEP_MS) : STEP_MS);
+        }
+        take_wakes();
+        pthread_mutex_unlock(&fw.step);
+    }
+    free(told);
+    /* Pairs with the acquire in wait_ended. */
+    pt_store_release(&fw.ended, 1);
+    perftrace__os_futex_wake_all(&fw.ended);
+    return NULL;
+}
+
+/* ---- begin --------------------------------------------------------------------------------------
+ */
+
+static void free_all(void) {
+    perftrace__forward_sender_free(fw.sender);
+    fw.sender = NULL;
+    for (unsigned i = 0; i < PT_ARRAY_LEN(fw.text); i++) {
+        free(fw.text[i]);
+        fw.text[i] = NULL;
+    }
+    close_wake();
+}
+
+static void fill_key(const perftrace__run_meta_t *m) {
+    perftrace__stream_key_t *k = &fw.key;
+    memset(k, 0, sizeof *k);
+    snprintf(k->run, sizeof k->run, "%s", m->run_id);
+    snprintf(k->role, sizeof k->role, "%.63s", m->role);
+    snprintf(k->host, sizeof k->host, "%.63s", m->host);
+    k->rank = m->rank;
+    k->world_size = m->world_size;
+    k->pid = (int64_t)m->pid;
+    if (!perftrace__stream_name_ok(k->role)) { /* it becomes a folder's name */
+        k->role[0] = '\0';
+    }
+}
+
+static bool start_thread(void) {
+    /* The program's signals are not for this thread. */
+    sigset_t everything;
+    sigset_t old;
+    sigfillset(&everything);
+    pthread_sigmask(SIG_SETMASK, &everything, &old);
+    int rc = pthread_create(&fw.thread, NULL, forward_main, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return rc == 0;
+}
+
+/* What is wrong; NULL: it runs. */
+static const char *begin(const perftrace_config_t *o, const perftrace__run_meta_t *meta,
+                         char *problem, size_t size) {
+    const char *to = NULL;
+    const perftrace__forward_link_ops_t *ops =
+        perftrace__forward_link_find(o->forward, &to, problem, size);
+    if (!ops) {
+        return problem;
+    }
+    bool is_nats = ops != &perftrace__forward_tcp;
+    if (is_nats && fw.inherited) {
+        return "a forked child of a process that uses NATS cannot use it; perf-trace-forward sends "
+               "its files";
+    }
+    fw.used_nats = fw.used_nats || is_nats;
+    const char *texts[] = {to, o->forward_token, o->forward_creds, o->forward_tls_ca, o->forward};
+    for (unsigned i = 0; i < PT_ARRAY_LEN(texts); i++) {
+        fw.text[i] = strdup(texts[i]);
+        if (!fw.text[i]) {
+            return "no memory";
+        }
+    }
+    if (!open_wake()) {
+        return strerror(errno);
+    }
+    fill_key(meta);
+    perftrace__forward_sender_options_t so = {
+        .ops = ops,
+        .link = {.to = fw.text[0],
+                 .run = fw.key.run,
+                 .token = fw.text[1],
+                 .creds = fw.text[2],
+                 .tls_ca = fw.text[3],
+                 .replicas = o->forward_replicas,
+                 .timeout_ms = CONNECT_MS},
+        .news = on_news,
+        .reading = on_reading,
+        .level = (int)o->forward_level,
+        .wake_fd = fw.wake[0],
+    };
+    fw.sender = perftrace__forward_sender_new(&so);
+    if (!fw.sender || !start_thread()) {
+        return "no memory or thread for it";
+    }
+    return NULL;
+}
+
+static void fork_prepare(void) {
+    pthread_mutex_lock(&fw.gate);
+    fw.at_fork = true;
+    if (fw.running) {
+        struct timespec ts;
+        wake();
+        clock_gettime(CLOCK_MONOTONIC, &ts);
+        long long ns = ts.tv_nsec + FORK_WAIT_NS;
+        ts.tv_sec += (time_t)(ns / 1000000000);
+        ts.tv_nsec = (long)(ns % 1000000000);
+        /* It may be connecting: the fork does not wait for that. */
+        fw.at_fork = pthread_mutex_clocklock(&fw.step, CLOCK_MONOTONIC, &ts) == 0;
+    }
+    pthread_mutex_lock(&fw.lock);
+}
+
+static void fork_parent(void) {
+    pthread_mutex_unlock(&fw.lock);
+    if (fw.running && fw.at_fork) {
+        pthread_mutex_unlock(&fw.step);
+    }
+    pthread_mutex_unlock(&fw.gate);
+}
+
+/* The memory is left: an allocator's lock may be held by a thread that is not here. */
+static void fork_child(void) {
+    if (fw.running) {
+        if (fw.at_fork) {
+            perftrace__forward_sender_orphan(fw.sender);
+        }
+        close_wake();
+        fw.sender = NULL;
+        memset(fw.text, 0, sizeof fw.text);
+        fw.running = false;
+    }
+    fw.inherited = fw.inherited || fw.used_nats;
+    pthread_mutex_init(&fw.lock, NULL);
+    pthread_mutex_init(&fw.step, NULL);
+    pthread_mutex_init(&fw.gate, NULL);
+}
+
+void perftrace__forward_run_begin(const perftrace_config_t *options,
+                                  const perftrace__run_meta_t *meta) {
+    static bool installed;
+    if (options->forward[0] == '\0' || strcmp(options->forward, "off") == 0) {
+        return;
+    }
+    if (!installed) {
+        installed = true;
+        pthread_atfork(fork_prepare, fork_parent, fork_child);
+    }
+    if (fw.running) {
+        perftrace__runtime_log(PERFTRACE_LOG_ERROR,
+                               "nothing is forwarded: the thread of the run before still hangs");
+        return;
+    }
+    memset(&fw.told, 0, sizeof fw.told);
+    memset(fw.file, 0, sizeof fw.file);
+    memset(fw.number, 0, sizeof fw.number);
+    fw.reference_count = 0;
+    fw.stop = false;
+    fw.deadline_ns = 0;
+    fw.wait_ms = options->forward_wait_ms;
+    pt_store_relaxed(&fw.ended, 0);
+    char text[512];
+    const char *problem = begin(options, meta, text, sizeof text);
+    if (problem) {
+        perftrace__runtime_log(PERFTRACE_LOG_ERROR, "nothing is forwarded to %s: %s",
+                               options->forward, problem);
+        free_all();
+        return;
+    }
+    pthread_mutex_lock(&fw.lock);
+    fw.running = true;
+    pthread_mutex_unlock(&fw.lock);
+    perftrace__runtime_log(PERFTRACE_LOG_NOTE, "forwarding to %s", options->forward);
+}
+
+/* ---- what the drain does ------------------------------------------------------------------------
+ */
+
+static void tell_file(told_file_t *t, const char *path, uint64_t bytes) {
+    if (!path[0]) {
+        return;
+    }
+    if (strcmp(t->path, path) != 0 || bytes < t->bytes) {
+        t->before = t->bytes;
+        t->number++;
+        snprintf(t->path, sizeof t->path, "%s", path);
+    }
+    t->bytes = bytes;
+}
+
+void perftrace__forward_committed(const perftrace__committed_t *what) {
+    pthread_mutex_lock(&fw.lock);
+    if (fw.running && !fw.stop) {
+        tell_file(&fw.told.file[0], what->trace_path, what->trace_bytes);
+        tell_file(&fw.told.file[1], what->session_path, what->session_bytes);
+        fw.told.rank = what->meta->rank;
+        fw.told.world_size = what->meta->world_size;
+        fw.told.ended = what->ended;
+        wake();
+    }
+    pthread_mutex_unlock(&fw.lock);
+}
+
+bool perftrace__forward_take_reference(perftrace__reference_t *ret) {
+    bool any = false;
+    pthread_mutex_lock(&fw.lock);
+    if (fw.running && fw.reference_count) {
+        any = true;
+        *ret = fw.references[0];
+        fw.reference_count--;
+        memmove(fw.references, fw.references + 1, fw.reference_count * sizeof fw.references[0]);
+    }
+    pthread_mutex_unlock(&fw.lock);
+    return any;
+}
+
+/* ---- the end ------------------------------------------------------------------------------------
+ */
+
+/* False: the thread hangs (in the look-up of a name, say). */
+static bool wait_ended(uint64_t limit_ns) {
+    uint64_t begin_ns = perftrace__os_mono_ns();
+    uint64_t spent = 0;
+    while (!pt_load_acquire(&fw.ended) && spent < limit_ns) {
+        perftrace__os_futex_wait(&fw.ended, 0, limit_ns - spent);
+        spent = perftrace__os_mono_ns() - begin_ns;
+    }
+    return pt_load_acquire(&fw.ended);
+}
+
+static void tell_end(void) {
+    unsigned long long left = perftrace__forward_sender_left(fw.sender);
+    const perftrace__forward_totals_t *t = perftrace__forward_sender_totals(fw.sender);
+    if (left || (fw.told.ended && !perftrace__forward_sender_done(fw.sender))) {
+        perftrace__runtime_log(PERFTRACE_LOG_WARNING,
+                               "%s has not acknowledged %llu bytes of %s; perf-trace-forward sends "
+                               "them",
+                               fw.text[4], left, fw.told.file[0].path);
+    } else {
+        perftrace__runtime_log(PERFTRACE_LOG_NOTE,
+                               "forwarded %llu bytes in %llu pieces (%llu packed) to %s",
+                               (unsigned long long)t->bytes, (unsigned long long)t->pieces,
+                               (unsigned long long)t->packed, fw.text[4]);
+    }
+}
+
+void perftrace__forward_run_end(void) {
+    pthread_mutex_lock(&fw.lock);
+    bool running = fw.running;
+    uint64_t wait_ns = (uint64_t)fw.wait_ms * 1000000u;
+    fw.stop = true;
+    fw.deadline_ns = perftrace__os_mono_ns() + wait_ns;
+    pthread_mutex_unlock(&fw.lock);
+    if (!running) {
+        return;
+    }
+    wake();
+    if (!wait_ended(wait_ns + 1000000000u)) {
+        pthread_detach(fw.thread);
+        perftrace__runtime_log(PERFTRACE_LOG_ERROR,
+                               "the thread that forwards to %s hangs; what is not acknowledged "
+                               "stays in %s for perf-trace-forward",
+                               fw.text[4], fw.told.file[0].path);
+        return;
+    }
+    pthread_join(fw.thread, NULL);
+    tell_end();
+    pthread_mutex_lock(&fw.lock);
+    fw.running = false;
+    free_all();
+    pthread_mutex_unlock(&fw.lock);
+}

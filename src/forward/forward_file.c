@@ -1,0 +1,126 @@
+/* forward_file.c. SPDX-License-Identifier: MIT */
+#include "forward_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+perftrace__forward_file_t *perftrace__forward_file_new(const char *path,
+                                                       const perftrace__stream_key_t *key) {
+    size_t len = strlen(path);
+    perftrace__forward_file_t *f = len < sizeof f->path ? calloc(1, sizeof *f) : NULL;
+    if (!f) {
+        return NULL;
+    }
+    memcpy(f->path, path, len + 1);
+    f->key = *key;
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    size_t name_len = PT_MIN(strlen(name), sizeof f->key.name - 1);
+    memcpy(f->key.name, name, name_len);
+    f->key.name[name_len] = '\0';
+    f->fd = -1;
+    return f;
+}
+
+void perftrace__forward_file_free(perftrace__forward_file_t *f) {
+    if (f) {
+        perftrace__os_close_file(f->fd, &f->id);
+        free(f);
+    }
+}
+
+/* A program may close every descriptor there is, ours too. */
+static bool have_fd(perftrace__forward_file_t *f) {
+    bool first = f->fd < 0;
+    if (!first && perftrace__os_file_is(f->fd, &f->id)) {
+        return true;
+    }
+    int fd = perftrace__os_open(f->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+    if (fd < 0) {
+        f->failed = errno;
+        return false;
+    }
+    if (first) {
+        f->id = perftrace__os_file_id(fd);
+    } else if (!perftrace__os_file_is(fd, &f->id)) {
+        close(fd);
+        f->fd = -1;
+        f->failed = ENOENT;
+        return false;
+    }
+    f->fd = fd;
+    return true;
+}
+
+/* pread() of at least one and at most len bytes at `offset`; 0 and failed set: there are none. */
+static size_t read_at(perftrace__forward_file_t *f, char *to, size_t len, uint64_t offset) {
+    ssize_t n;
+    do {
+        n = pread(f->fd, to, len, (off_t)offset);
+    } while (n < 0 && errno == EINTR);
+    if (n <= 0) {
+        f->failed = n < 0 ? errno : ENODATA; /* shorter than what was told */
+        return 0;
+    }
+    return (size_t)n;
+}
+
+bool perftrace__forward_file_read(perftrace__forward_file_t *f, perftrace__strbuf_t *buf,
+                                  size_t wanted, size_t *ret_len) {
+    *ret_len = 0;
+    perftrace__strbuf_clear(buf);
+    if (f->failed || !have_fd(f)) {
+        return false;
+    }
+    uint64_t left = f->limit - f->sent;
+    size_t goal = PT_MIN(wanted, PERFTRACE__STREAM_PIECE_MAX);
+    while (buf->len < left && buf->len < PERFTRACE__STREAM_PIECE_MAX) {
+        size_t more = (size_t)PT_MIN((uint64_t)(goal - buf->len), left - buf->len);
+        if (!perftrace__strbuf_reserve(buf, more)) {
+            f->failed = ENOMEM;
+            return false;
+        }
+        size_t n = read_at(f, buf->data + buf->len, more, f->sent + buf->len);
+        if (n == 0) {
+            return false;
+        }
+        buf->len += n;
+        const char *end = memrchr(buf->data, '\n', buf->len);
+        if (end && (buf->len >= goal || buf->len == left)) {
+            *ret_len = (size_t)(end + 1 - buf->data);
+            return true;
+        }
+        if (buf->len >= goal) {
+            goal = PERFTRACE__STREAM_PIECE_MAX; /* a long line */
+        }
+    }
+    if (buf->len) {
+        f->failed = EFBIG; /* a line that no piece can hold */
+        return false;
+    }
+    return true;
+}
+
+bool perftrace__forward_file_identify(perftrace__forward_file_t *f) {
+    if (f->known || f->limit == 0) {
+        return f->known;
+    }
+    perftrace__strbuf_t line = PERFTRACE__STRBUF_INIT;
+    size_t len = 0;
+    uint64_t sent = f->sent;
+    f->sent = 0;
+    if (perftrace__forward_file_read(f, &line, 4096, &len) && len) {
+        const char *end = memchr(line.data, '\n', len);
+        f->key.stream = perftrace__stream_id(line.data, (size_t)(end + 1 - line.data));
+        f->known = true;
+    }
+    f->sent = sent;
+    perftrace__strbuf_free(&line);
+    return f->known;
+}
+
+bool perftrace__forward_file_done(const perftrace__forward_file_t *f) {
+    return f->ended && (f->last_acked || f->limit == 0);
+}

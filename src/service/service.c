@@ -1,0 +1,14 @@
+/* service.c: what serves the tracer to the outside, as the runtime calls it.
+ * SPDX-License-Identifier: MIT */
+#include "control_service.h"
+#include "forward_service.h"
+#include "runtime_service.h"
+
+const perftrace__runtime_service_t perftrace__runtime_service = {
+    .start = perftrace__control_start,
+    .stop = perftrace__control_stop,
+    .run_begin = perftrace__forward_run_begin,
+    .committed = perftrace__forward_committed,
+    .take_reference = perftrace__forward_take_reference,
+    .run_end = perftrace__forward_run_end,
+};
