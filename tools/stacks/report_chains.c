@@ -123,10 +123,6 @@ static void put_heading(pt_stacks_report_t *r, const char *what, const char *fun
     perftrace__strbuf_puts(&r->text, "\n\n");
 }
 
-static size_t rows_of(size_t rows, uint64_t top) {
-    return top > 0 && top < rows ? (size_t)top : rows;
-}
-
 bool pt_report_callers(pt_stacks_report_t *r, const char *function, uint64_t depth, uint64_t top,
                        bool *ret_found) {
     pt_chains_t c = {.chain = NULL};
@@ -141,7 +137,7 @@ bool pt_report_callers(pt_stacks_report_t *r, const char *function, uint64_t dep
         put_share(r, c.weight, r->view->weight, NULL);
         perftrace__strbuf_puts(&r->text, ")\n\n");
     }
-    for (size_t i = 0; ok && i < rows_of(c.count, top); i++) {
+    for (size_t i = 0; ok && i < pt_rows_shown(c.count, top); i++) {
         const pt_chain_t *chain = &c.chain[i];
         perftrace__strbuf_printf(&r->text, "--- Stack #%zu: ", i + 1);
         put_sums(r, chain->samples, chain->weight);
@@ -188,7 +184,7 @@ static void put_callees(pt_stacks_report_t *r, pt_table_t *t, const pt_chains_t 
     const pt_chain_t *self = depth != 1 ? alone(c) : NULL;
     size_t count = c->count - (self != NULL ? 1 : 0), shown = 0;
     perftrace__strbuf_printf(&r->text, "--- Callees (%zu distinct chains, top %zu) ---\n\n", count,
-                             rows_of(count, top));
+                             pt_rows_shown(count, top));
     if (self != NULL) {
         perftrace__strbuf_puts(&r->text, "  (self): ");
         put_sums(r, self->samples, self->weight);
@@ -197,7 +193,7 @@ static void put_callees(pt_stacks_report_t *r, pt_table_t *t, const pt_chains_t 
         perftrace__strbuf_puts(&r->text, ")\n\n");
         put_row(r, t, c, self, c->weight, false);
     }
-    for (size_t i = 0; i < c->count && shown < rows_of(count, top); i++) {
+    for (size_t i = 0; i < c->count && shown < pt_rows_shown(count, top); i++) {
         if (&c->chain[i] != self) {
             put_chain(r, t, c, ++shown, &c->chain[i], MARK_FIRST, function);
         }
@@ -247,7 +243,7 @@ bool pt_report_callgraph(pt_stacks_report_t *r, const char *function, uint64_t d
                          pt_tally_self_names(r->view, &self));
     *ret_found = ok && above.count > 0;
     const pt_tally_row_t *ends = *ret_found ? pt_tally_find(&self, name) : NULL;
-    size_t shown = rows_of(above.count, top);
+    size_t shown = pt_rows_shown(above.count, top);
     put_graph_facts(r, function, &above, ends);
     pt_table_t *t = chain_table(r, "callgraph_callers", true, false);
     if (*ret_found) {
@@ -273,7 +269,7 @@ bool pt_report_full(pt_stacks_report_t *r, uint64_t top) {
     pt_chains_t c;
     bool ok = pt_chains_full(r->view, &c);
     pt_table_t *t = chain_table(r, "stacks", false, false);
-    size_t shown = rows_of(c.count, top);
+    size_t shown = pt_rows_shown(c.count, top);
     perftrace__strbuf_printf(&r->text, "\n## Stacks by weight, top %zu of %zu\n\n", shown, c.count);
     for (size_t i = 0; ok && i < shown; i++) {
         const pt_chain_t *chain = &c.chain[i];

@@ -25,6 +25,15 @@ void pt_weight_put(perftrace__strbuf_t *out, double weight, pt_profile_unit_t un
     }
 }
 
+void pt_weight_cell(pt_markdown_t *m, double weight, pt_profile_unit_t unit, bool change) {
+    perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT;
+    perftrace__strbuf_puts(&text, change && weight > 0 ? "+" : "");
+    pt_weight_put(&text, weight, unit);
+    pt_markdown_cell(m, perftrace__strbuf_cstr(&text));
+    m->text.failed |= text.failed;
+    perftrace__strbuf_free(&text);
+}
+
 static void put_name(perftrace__strbuf_t *out, const char *name) {
     pt_table_visible(out, name, 0);
 }
@@ -95,10 +104,8 @@ static void put_thread(pt_stacks_report_t *r, pt_table_t *t, pt_markdown_t *m, s
                        double base) {
     const pt_profile_thread_t *thread = &r->view->p->thread[i];
     double share = pt_share(thread->weight, base);
-    perftrace__strbuf_t weight = PERFTRACE__STRBUF_INIT;
-    pt_weight_put(&weight, thread->weight, thread->unit);
     pt_markdown_cellf(m, "%llu", (unsigned long long)thread->samples);
-    pt_markdown_cell(m, perftrace__strbuf_cstr(&weight));
+    pt_weight_cell(m, thread->weight, thread->unit, false);
     pt_markdown_cellf(m, "%.1f%%", 100 * share);
     pt_markdown_cell(m, pt_thread_name(r->view->p, i));
     pt_table_number(t, (double)thread->samples);
@@ -106,8 +113,6 @@ static void put_thread(pt_stacks_report_t *r, pt_table_t *t, pt_markdown_t *m, s
     pt_table_cstr(t, pt_unit_name(thread->unit));
     pt_table_number(t, share);
     pt_table_text(t, pt_thread_name(r->view->p, i), thread->name_len);
-    m->text.failed |= weight.failed;
-    perftrace__strbuf_free(&weight);
 }
 
 bool pt_report_threads(pt_stacks_report_t *r) {

@@ -12,18 +12,6 @@ static const char *weight_word(const pt_stacks_report_t *r) {
                                             : "weight";
 }
 
-static size_t rows_of(size_t rows, uint64_t top) {
-    return top > 0 && top < rows ? (size_t)top : rows;
-}
-
-static void put_weight(pt_markdown_t *m, const pt_stacks_report_t *r, double weight) {
-    perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT;
-    pt_weight_put(&text, weight, r->view->unit);
-    pt_markdown_cell(m, perftrace__strbuf_cstr(&text));
-    m->text.failed |= text.failed;
-    perftrace__strbuf_free(&text);
-}
-
 /* Samples, share and weight of a row, for people and for programs. */
 static void put_sums(pt_stacks_report_t *r, pt_markdown_t *m, pt_table_t *t, uint64_t samples,
                      double weight) {
@@ -31,7 +19,7 @@ static void put_sums(pt_stacks_report_t *r, pt_markdown_t *m, pt_table_t *t, uin
     double share = pt_share(weight, r->view->weight);
     pt_markdown_cell(m, pt_human_exact(count, samples));
     pt_markdown_cellf(m, "%.1f%%", 100 * share);
-    put_weight(m, r, weight);
+    pt_weight_cell(m, weight, r->view->unit, false);
     pt_table_number(t, (double)samples);
     pt_table_number(t, share);
     pt_table_number(t, weight);
@@ -74,7 +62,7 @@ bool pt_report_self(pt_stacks_report_t *r, const pt_tally_t *self, uint64_t top)
     pt_table_column(t, "function", "Function", PT_COLUMN_TEXT);
     pt_table_column(t, "file", "File", PT_COLUMN_TEXT);
     pt_table_column(t, "line", "Line", PT_COLUMN_COUNT);
-    size_t rows = rows_of(self->rows, top);
+    size_t rows = pt_rows_shown(self->rows, top);
     for (size_t i = 0; i < rows; i++) {
         const pt_profile_frame_t *f = &p->frame[self->row[i].what];
         put_sums(r, &m, t, self->row[i].samples, self->row[i].weight);
@@ -116,7 +104,7 @@ bool pt_report_categories(pt_stacks_report_t *r, const pt_category_table_t *tabl
         double share = pt_share(row->weight, r->view->weight);
         join_names(r->view, row, &names);
         pt_markdown_cellf(&m, "%.1f%%", 100 * share);
-        put_weight(&m, r, row->weight);
+        pt_weight_cell(&m, row->weight, r->view->unit, false);
         pt_markdown_cell(&m, row->title);
         pt_markdown_cell(&m, perftrace__strbuf_cstr(&names));
         pt_table_number(t, share);
@@ -155,7 +143,7 @@ static void put_inclusive(pt_stacks_report_t *r, pt_markdown_t *m, pt_table_t *t
 bool pt_report_inclusive(pt_stacks_report_t *r, const pt_tally_t *inclusive, uint64_t top) {
     pt_markdown_t m = PT_MARKDOWN_INIT(inclusive_title[r->view->unit], "rrrl");
     pt_table_t *t = inclusive_table(r);
-    size_t rows = rows_of(inclusive->rows, top);
+    size_t rows = pt_rows_shown(inclusive->rows, top);
     for (size_t i = 0; i < rows; i++) {
         put_inclusive(r, &m, t, &inclusive->row[i]);
     }

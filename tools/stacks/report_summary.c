@@ -56,10 +56,8 @@ static void put_thread(pt_stacks_report_t *r, pt_markdown_t *m, pt_table_t *t, s
     const pt_profile_t *p = r->view->p;
     const pt_profile_thread_t *thread = &p->thread[i];
     char count[PT_HUMAN_MAX];
-    perftrace__strbuf_t weight = PERFTRACE__STRBUF_INIT;
-    pt_weight_put(&weight, thread->weight, thread->unit);
     pt_markdown_cell(m, pt_human_exact(count, thread->samples));
-    pt_markdown_cell(m, perftrace__strbuf_cstr(&weight));
+    pt_weight_cell(m, thread->weight, thread->unit, false);
     pt_markdown_cell(m, pt_human_exact(count, s->stacks));
     pt_markdown_cell(m, pt_human_exact(count, s->empty));
     pt_markdown_cellf(m, "%u", s->depth);
@@ -71,8 +69,6 @@ static void put_thread(pt_stacks_report_t *r, pt_markdown_t *m, pt_table_t *t, s
     pt_table_number(t, (double)s->empty);
     pt_table_number(t, (double)s->depth);
     pt_table_text(t, pt_thread_name(p, i), thread->name_len);
-    m->text.failed |= weight.failed;
-    perftrace__strbuf_free(&weight);
 }
 
 static void put_threads(pt_stacks_report_t *r, const thread_sums_t *sums) {

@@ -75,20 +75,11 @@ void pt_diff_free(pt_diff_t *diff) {
 
 /* ---- the report ---- */
 
-static void put_cell(const pt_stacks_report_t *r, pt_markdown_t *m, double weight, bool change) {
-    perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT;
-    perftrace__strbuf_puts(&text, change && weight > 0 ? "+" : "");
-    pt_weight_put(&text, weight, r->view->unit);
-    pt_markdown_cell(m, perftrace__strbuf_cstr(&text));
-    m->text.failed |= text.failed;
-    perftrace__strbuf_free(&text);
-}
-
 static void put_sides(const pt_stacks_report_t *r, pt_markdown_t *m, pt_table_t *t,
                       const double weight[2]) {
-    put_cell(r, m, weight[0], false);
-    put_cell(r, m, weight[1], false);
-    put_cell(r, m, weight[1] - weight[0], true);
+    pt_weight_cell(m, weight[0], r->view->unit, false);
+    pt_weight_cell(m, weight[1], r->view->unit, false);
+    pt_weight_cell(m, weight[1] - weight[0], r->view->unit, true);
     pt_table_number(t, weight[0]);
     pt_table_number(t, weight[1]);
     pt_table_number(t, weight[1] - weight[0]);

@@ -4,6 +4,7 @@
  * Pure but for memory. */
 #ifndef PERFTRACE_STACKS_STACKS_REPORT_H
 #define PERFTRACE_STACKS_STACKS_REPORT_H
+#include "markdown.h"
 #include "profile_load.h"
 #include "stack_category.h"
 #include "stack_chain.h"
@@ -23,6 +24,12 @@ bool pt_stacks_report_failed(const pt_stacks_report_t *r);
 
 /* A weight with its unit: "2.31s", "12", "1.50 B". */
 void pt_weight_put(perftrace__strbuf_t *out, double weight, pt_profile_unit_t unit);
+/* The same as the next cell of a table; change: with a plus sign where it grew. */
+void pt_weight_cell(pt_markdown_t *m, double weight, pt_profile_unit_t unit, bool change);
+/* How many of so many rows are shown; top 0: all. */
+static inline size_t pt_rows_shown(size_t rows, uint64_t top) {
+    return top > 0 && top < rows ? (size_t)top : rows;
+}
 
 /* What is looked at: inputs, filter (NULL: none), threads, samples, weight. */
 void pt_report_head(pt_stacks_report_t *r, const char *const *input, size_t inputs,
