@@ -1,11 +1,7 @@
 /* analyze_output.c: reports and results to their files. SPDX-License-Identifier: MIT */
 #include "analyze_output.h"
 
-#include "message.h"
 #include "report_output.h"
-
-#include <string.h>
-#include <unistd.h>
 
 /* The lists of problems of all results as one list. */
 static void put_problems(const pt_results_t *l, size_t lists, perftrace__strbuf_t *out) {
@@ -26,7 +22,6 @@ static void put_problems(const pt_results_t *l, size_t lists, perftrace__strbuf_
 
 pt_exit_t pt_analyze_output_report(const pt_report_t *r, const pt_results_t *results, size_t lists,
                                    const pt_paths_t *inputs, const pt_analyze_options_t *o) {
-    const char *path = o->output != NULL ? o->output : "-";
     perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT;
     if (o->json) {
         perftrace__strbuf_puts(
@@ -38,10 +33,9 @@ pt_exit_t pt_analyze_output_report(const pt_report_t *r, const pt_results_t *res
     } else if (o->csv) {
         pt_report_print_csv(r, &text);
     } else {
-        pt_report_print_text(r, strcmp(path, "-") == 0 && pt_message_color_fits(STDOUT_FILENO),
-                             &text);
+        pt_report_print_text(r, pt_output_wants_color(o->output), &text);
     }
-    pt_exit_t status = pt_output_text(path, inputs, &text);
+    pt_exit_t status = pt_output_text(o->output, inputs, &text);
     perftrace__strbuf_free(&text);
     return status;
 }

@@ -323,10 +323,6 @@ const char *pt_output_problem(const pt_output_t *output) {
     return perftrace__strbuf_cstr(&output->problem);
 }
 
-bool pt_output_is_terminal(const pt_output_t *output) {
-    return isatty(output->fd) == 1;
-}
-
 void pt_output_catch_signals(void) {
     pt_temp_registry_catch_signals();
 }

@@ -47,7 +47,6 @@ bool pt_output_is_same(const char *path, const char *other);
 const char *pt_output_name(const pt_output_t *output);    /* the path; "standard output" for "-" */
 uint64_t pt_output_offset(const pt_output_t *output);     /* bytes taken so far */
 const char *pt_output_problem(const pt_output_t *output); /* "" while all is well */
-bool pt_output_is_terminal(const pt_output_t *output);
 
 /* Removes the temporary files of all open outputs when SIGINT, SIGTERM or SIGHUP arrives; the
  * process then dies of that signal. Signals that are ignored stay ignored. Call once, from main. */

@@ -5,6 +5,7 @@
 #include "output.h"
 
 #include <string.h>
+#include <unistd.h>
 
 int pt_report_choose(pt_report_t *r, const pt_string_list_t *names, const pt_tool_t *tool) {
     for (size_t i = 0; i < names->count; i++) {
@@ -23,6 +24,10 @@ int pt_report_choose(pt_report_t *r, const pt_string_list_t *names, const pt_too
         r->table[i].left_out = !pt_string_list_has(names, r->table[i].id);
     }
     return PT_EXIT_OK;
+}
+
+bool pt_output_wants_color(const char *path) {
+    return (path == NULL || strcmp(path, "-") == 0) && pt_message_color_fits(STDOUT_FILENO);
 }
 
 pt_exit_t pt_output_text(const char *path, const pt_paths_t *inputs,

@@ -11,6 +11,10 @@
  * telling which there are. */
 int pt_report_choose(pt_report_t *report, const pt_string_list_t *names, const pt_tool_t *tool);
 
+/* Whether a report to a path (NULL or "-": standard output) is coloured: it goes to a terminal that
+ * shows colours. */
+bool pt_output_wants_color(const char *path);
+
 /* Writes text to a path (NULL or "-": standard output), whole or not at all; it must be none of the
  * inputs (NULL: not checked). Tells what goes wrong, also that the text is short for want of
  * memory. */
