@@ -19,6 +19,9 @@ bool pt_html_frame(const char *title, const perftrace__strbuf_t *data, perftrace
  * characters, and in strings they are escaped. */
 void pt_html_embed(perftrace__strbuf_t *out, const char *json, size_t len);
 
+/* Appends a number as JSON, a whole one without a point; null: it is not finite. */
+void pt_html_number(perftrace__strbuf_t *out, double v);
+
 /* Appends `"tables":[...]`: the tables of a report that have rows, with what people are shown of
  * them. False without memory. */
 bool pt_html_tables(const pt_report_t *report, perftrace__strbuf_t *out);

@@ -2,6 +2,8 @@
 #include "html_page_frame.h"
 #include "json_writer.h"
 
+#include <math.h>
+
 static const char *kind_name(pt_column_kind_t kind) {
     static const char *const names[] = {
         [PT_COLUMN_TEXT] = "text",       [PT_COLUMN_LONG] = "text",   [PT_COLUMN_COUNT] = "count",
@@ -25,10 +27,13 @@ static void put_columns(const pt_table_t *t, perftrace__strbuf_t *out) {
     }
 }
 
-/* Whole numbers without a point. */
-static void put_number(perftrace__strbuf_t *out, double v) {
-    if (v >= -1e15 && v <= 1e15 && v == (double)(int64_t)v) {
-        perftrace__strbuf_printf(out, "%lld", (long long)v);
+/* Up to here each whole number is a double. */
+#define EXACT_MAX 9007199254740992.0
+
+void pt_html_number(perftrace__strbuf_t *out, double v) {
+    char text[PERFTRACE__I64_MAX];
+    if (fabs(v) < EXACT_MAX && v == (double)(int64_t)v && (v != 0 || !signbit(v))) {
+        perftrace__strbuf_append(out, text, (size_t)(perftrace__put_i64(text, (int64_t)v) - text));
     } else {
         perftrace__strbuf_double(out, v);
     }
@@ -47,7 +52,7 @@ static void put_row(const pt_table_t *t, size_t row, perftrace__strbuf_t *out) {
         if (cell->kind == PT_CELL_TEXT) {
             perftrace__strbuf_json_cstr(out, cell->text);
         } else if (cell->kind == PT_CELL_NUMBER) {
-            put_number(out, cell->number);
+            pt_html_number(out, cell->number);
         } else {
             perftrace__strbuf_puts(out, "null");
         }

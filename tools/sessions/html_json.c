@@ -15,14 +15,6 @@ void pt_html_count(perftrace__strbuf_t *out, uint64_t n) {
     }
 }
 
-void pt_html_number(perftrace__strbuf_t *out, double v) {
-    if (v >= 0 && v < (double)EXACT_MAX && v == floor(v) && !signbit(v)) {
-        pt_html_count(out, (uint64_t)v); /* without ".0" */
-    } else {
-        perftrace__strbuf_double(out, v);
-    }
-}
-
 void pt_html_rounded(perftrace__strbuf_t *out, double v) {
     double size = fabs(v);
     if (size > 0 && size < 1e6 && size > 1e-12) {

@@ -4,12 +4,11 @@
  * null. Pure. */
 #ifndef PERFTRACE_SESSIONS_HTML_JSON_H
 #define PERFTRACE_SESSIONS_HTML_JSON_H
+#include "html_page_frame.h"
 #include "parsed_session.h"
 #include "session_model.h"
 #include "strbuf.h"
 
-/* As it is. */
-void pt_html_number(perftrace__strbuf_t *out, double v);
 /* To six figures: enough for a chart, and short. */
 void pt_html_rounded(perftrace__strbuf_t *out, double v);
 /* Seconds to the microsecond. */
