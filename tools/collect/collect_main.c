@@ -1,0 +1,254 @@
+/* collect_main.c: perf-trace-collect. SPDX-License-Identifier: MIT
+ *
+ * Sockets, files and all that is known belong to the loop's thread. This one waits for signals and
+ * lets the loop's look, now and then, whether it is done. */
+#include "collect_options.h"
+#include "collect_ranks.h"
+#include "collect_tcp.h"
+#include "human.h"
+#include "message.h"
+#include "os.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#define TICK_NS 100000000L
+
+typedef struct collector {
+    const pt_collect_options_t *o;
+    perftrace__net_loop_t *loop;
+    pt_collect_store_t store;
+    pt_collect_service_t service;
+    pt_collect_tcp_t *tcp;
+    int uv_code;
+    bool failed; /* out of memory */
+    bool done;
+} collector_t;
+
+static uint64_t to_ms(uint64_t ns) {
+    return (ns + 999999) / 1000000;
+}
+
+/* ---- on the loop's thread ---- */
+
+static void open_all(void *ctx) {
+    collector_t *c = ctx;
+    const pt_collect_options_t *o = c->o;
+    for (size_t i = 0; i < o->runs.count; i++) {
+        c->failed = c->failed || pt_collect_store_run(&c->store, o->runs.items[i]) == NULL;
+    }
+    if (o->listen != NULL && !c->failed) {
+        const pt_collect_tcp_options_t tcp = {.address = o->address,
+                                              .connections_max = (unsigned)o->max_connections,
+                                              .held_max = (size_t)o->max_held,
+                                              .hello_ms = to_ms(o->hello_ns),
+                                              .piece_ms = to_ms(o->piece_ns),
+                                              .idle_ms = to_ms(o->idle_ns)};
+        c->tcp = pt_collect_tcp_open(c->loop, &c->service, &tcp, &c->uv_code);
+    }
+}
+
+static void close_all(void *ctx) {
+    collector_t *c = ctx;
+    pt_collect_tcp_close(c->tcp);
+    c->tcp = NULL;
+}
+
+static bool all_done(collector_t *c) {
+    bool done = c->store.runs != NULL;
+    for (const pt_collect_run_t *run = c->store.runs; run != NULL && done; run = run->next) {
+        pt_collect_ranks_t ranks;
+        done = pt_collect_ranks_of(run, c->o->world_size, &ranks) && pt_collect_ranks_done(&ranks);
+        pt_collect_ranks_free(&ranks);
+    }
+    return done;
+}
+
+static void look(void *ctx) {
+    collector_t *c = ctx;
+    bool more = pt_collect_store_catch_up(&c->store);
+    c->done = !more && c->o->until_done && all_done(c);
+}
+
+/* ---- the end ---- */
+
+static bool judge_stream(const pt_collect_stream_t *s) {
+    perftrace__strbuf_t what = PERFTRACE__STRBUF_INIT;
+    if (!s->key.sessions && s->counted == s->have) {
+        pt_collect_tally_judge(&s->tally, &what);
+    }
+    bool good = what.len == 0;
+    if (!good) {
+        pt_warn("%s/%s: %s", s->run->dir, s->name, what.data);
+    }
+    perftrace__strbuf_free(&what);
+    return good;
+}
+
+/* Tells what came of a run. False: something in it is at fault. */
+static bool sum_up_run(collector_t *c, const pt_collect_run_t *run, bool *ret_missing) {
+    char events[PT_HUMAN_COUNTED_MAX], dropped[PT_HUMAN_MAX], ranks_text[PT_HUMAN_COUNTED_MAX];
+    char files[PT_HUMAN_COUNTED_MAX];
+    pt_collect_ranks_t ranks;
+    uint64_t event_sum = 0, dropped_sum = 0;
+    bool good = true;
+    for (const pt_collect_stream_t *s = run->streams; s != NULL; s = s->next) {
+        good = judge_stream(s) && good;
+    }
+    if (!pt_collect_ranks_of(run, c->o->world_size, &ranks)) {
+        c->failed = true;
+        return good;
+    }
+    for (size_t i = 0; i < ranks.count; i++) {
+        event_sum += ranks.item[i].events;
+        dropped_sum += ranks.item[i].dropped;
+    }
+    pt_note("run %s: %s of %s in %s; %s dropped by their processes", run->id,
+            pt_human_counted(events, event_sum, "event", "events"),
+            pt_human_counted(ranks_text, ranks.count, "rank", "ranks"),
+            pt_human_counted(files, run->count, "file", "files"),
+            pt_human_exact(dropped, dropped_sum));
+    if (!pt_collect_ranks_done(&ranks)) {
+        perftrace__strbuf_t names = PERFTRACE__STRBUF_INIT;
+        pt_collect_ranks_missing(&ranks, &names);
+        pt_warn("run %s: no footer of %s", run->id, names.len > 0 ? names.data : "any rank");
+        perftrace__strbuf_free(&names);
+        *ret_missing = true;
+    }
+    pt_collect_ranks_free(&ranks);
+    return good;
+}
+
+static pt_exit_t sum_up(collector_t *c, int signal, bool late) {
+    bool missing = c->store.runs == NULL;
+    bool good = true;
+    while (pt_collect_store_catch_up(&c->store)) {
+    }
+    for (const pt_collect_run_t *run = c->store.runs; run != NULL; run = run->next) {
+        good = sum_up_run(c, run, &missing) && good;
+    }
+    for (int i = 0; i < PT_COLLECT_REFUSED_COUNT; i++) {
+        good = good && c->store.refused[i] == 0;
+    }
+    if (missing && c->store.runs == NULL && (c->o->until_done || late)) {
+        pt_warn("nothing came");
+    }
+    bool wanted = c->o->until_done || late;
+    return c->failed                     ? PT_EXIT_INTERNAL
+           : c->store.failing != NULL    ? PT_EXIT_OUTPUT
+           : missing && wanted && late   ? PT_EXIT_INPUT
+           : missing && wanted && signal ? PT_EXIT_INTERRUPTED
+           : !good                       ? PT_EXIT_PROBLEMS
+                                         : PT_EXIT_OK;
+}
+
+/* ---- the thread that waits ---- */
+
+static pt_exit_t wait_for_end(collector_t *c, const sigset_t *signals) {
+    const struct timespec tick = {0, TICK_NS};
+    uint64_t begin = perftrace__os_mono_ns();
+    int signal = 0;
+    bool late = false;
+    while (!c->done && signal <= 0 && !late) {
+        signal = sigtimedwait(signals, NULL, &tick);
+        perftrace__net_loop_call(c->loop, look, c);
+        late = c->o->timeout_ns > 0 && perftrace__os_mono_ns() - begin >= c->o->timeout_ns;
+    }
+    perftrace__net_loop_call(c->loop, close_all, c);
+    perftrace__net_loop_stop(c->loop);
+    return sum_up(c, c->done ? 0 : signal, !c->done && late);
+}
+
+static void tell_address(const collector_t *c) {
+    if (c->o->address.is_unix) {
+        pt_note("listening on %s", c->o->listen);
+    } else {
+        char host[64];
+        (void)perftrace__listen_address_host(&c->o->address, host, sizeof host);
+        pt_note("listening on %s:%u", host, pt_collect_tcp_port(c->tcp));
+    }
+}
+
+static pt_exit_t serve(collector_t *c, const sigset_t *signals) {
+    int status = 0;
+    c->loop = perftrace__net_loop_start("collect", &status);
+    if (c->loop == NULL) {
+        pt_error("the collector's thread cannot be started");
+        return PT_EXIT_INTERNAL;
+    }
+    perftrace__net_loop_call(c->loop, open_all, c);
+    if (c->failed || (c->o->listen != NULL && c->tcp == NULL)) {
+        if (c->failed) {
+            pt_error("out of memory");
+        } else {
+            pt_error("--listen %s: %s", c->o->listen, uv_strerror(c->uv_code));
+        }
+        perftrace__net_loop_call(c->loop, close_all, c);
+        perftrace__net_loop_stop(c->loop);
+        return c->failed ? PT_EXIT_INTERNAL : PT_EXIT_INPUT;
+    }
+    if (c->tcp != NULL) {
+        tell_address(c);
+    }
+    return wait_for_end(c, signals);
+}
+
+static pt_exit_t run(const pt_collect_options_t *o, const sigset_t *signals) {
+    collector_t c = {.o = o};
+    const pt_collect_store_options_t store = {.dir = o->dir,
+                                              .files_max = (unsigned)o->max_files,
+                                              .streams_max = (size_t)o->max_streams,
+                                              .sync = o->sync};
+    pt_exit_t status = PT_EXIT_INTERNAL;
+    int err = perftrace__os_mkdirs(o->dir);
+    if (err != 0) {
+        pt_error("%s: %s", o->dir, strerror(-err));
+        return PT_EXIT_OUTPUT;
+    }
+    bool good = pt_collect_store_init(&c.store, &store);
+    good = pt_collect_service_init(&c.service, &c.store, o->token, &o->runs) && good;
+    if (good) {
+        status = serve(&c, signals);
+    } else {
+        pt_error("out of memory");
+    }
+    pt_collect_service_free(&c.service);
+    err = pt_collect_store_free(&c.store);
+    if (err != 0) {
+        pt_error("%s: %s", o->dir, strerror(-err));
+        status = PT_EXIT_OUTPUT;
+    }
+    return status;
+}
+
+/* Each sender is a descriptor. */
+static void raise_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+int main(int argc, char **argv) {
+    sigset_t signals;
+    pt_message_init("perf-trace-collect", argv[0], PT_NORMAL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    pt_collect_options_t options;
+    int status = pt_collect_options_parse(&options, argc, argv);
+    if (status == PT_OPTION_GO_ON) {
+        sigemptyset(&signals);
+        sigaddset(&signals, SIGINT);
+        sigaddset(&signals, SIGTERM);
+        sigaddset(&signals, SIGHUP);
+        pthread_sigmask(SIG_BLOCK, &signals, NULL);
+        raise_limit();
+        status = (int)run(&options, &signals);
+    }
+    pt_collect_options_free(&options);
+    return status;
+}

@@ -1,0 +1,402 @@
+/* collect_store.c: the collected runs: pieces to files. SPDX-License-Identifier: MIT */
+#include "collect_store.h"
+
+#include "collect_claim.h"
+#include "message.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef pt_collect_store_t store_t;
+typedef pt_collect_stream_t stream_t;
+typedef pt_collect_run_t run_t;
+
+static const char *const words[] = {
+#define X(name, word, text) word,
+    PT_COLLECT_REFUSED_LIST(X)
+#undef X
+};
+static const char *const texts[] = {
+#define X(name, word, text) text,
+    PT_COLLECT_REFUSED_LIST(X)
+#undef X
+};
+
+const char *pt_collect_refused_word(pt_collect_refused_t cause) {
+    return words[cause];
+}
+
+const char *pt_collect_refused_text(pt_collect_refused_t cause) {
+    return texts[cause];
+}
+
+/* ---- what fails --------------------------------------------------------------------------------
+ */
+
+/* A full disk is told once, and once that it is over. */
+static bool fails(store_t *s, const stream_t *stream, int err) {
+    if (err == 0) {
+        if (s->failing == stream) {
+            s->failing = NULL;
+            pt_note("%s/%s is being written again", stream->run->dir, stream->key.name);
+        }
+        return false;
+    }
+    if (s->failing == NULL) {
+        s->failing = stream;
+        s->failing_err = err;
+        pt_warn("%s/%s cannot be written (%s): it is tried again, and what comes waits with its "
+                "senders",
+                stream->run->dir, stream->key.name, strerror(-err));
+    }
+    return true;
+}
+
+pt_collect_result_t pt_collect_store_refuse(store_t *s, const stream_t *stream, uint64_t offset,
+                                            pt_collect_refused_t cause) {
+    s->refusal = cause;
+    if (s->refused[cause]++ < PT_WARN_SOME || pt_message_verbosity() == PT_VERBOSE) {
+        pt_warn("run %s, %s, offset %" PRIu64 ": %s is refused", stream->run->id, stream->key.name,
+                offset, texts[cause]);
+    }
+    return PT_COLLECT_REFUSED;
+}
+
+/* ---- runs and streams --------------------------------------------------------------------------
+ */
+
+bool pt_collect_store_init(store_t *s, const pt_collect_store_options_t *options) {
+    memset(s, 0, sizeof *s);
+    s->o = *options;
+    s->runs_end = &s->runs;
+    pt_collect_files_init(&s->files, options->files_max, options->sync);
+    s->scratch = malloc(PERFTRACE__STREAM_PIECE_MAX);
+    return s->scratch != NULL;
+}
+
+static int free_stream(store_t *s, stream_t *stream) {
+    int err = pt_collect_file_end(&s->files, &stream->file);
+    free(stream->name);
+    free(stream);
+    return err;
+}
+
+int pt_collect_store_free(store_t *s) {
+    int first = 0;
+    for (run_t *run = s->runs, *next_run; run != NULL; run = next_run) {
+        next_run = run->next;
+        for (stream_t *stream = run->streams, *next; stream != NULL; stream = next) {
+            next = stream->next;
+            int err = free_stream(s, stream);
+            first = first != 0 ? first : err;
+        }
+        free(run->id);
+        free(run->name);
+        free(run->dir);
+        free(run);
+    }
+    perftrace__hashmap_free(&s->by_id);
+    free(s->scratch);
+    return first;
+}
+
+static size_t id_key(char out[96], const run_t *run, uint64_t stream) {
+    return (size_t)snprintf(out, 96, "%016" PRIx64 "%s", stream, run->name);
+}
+
+static stream_t *find_stream(const store_t *s, const run_t *run, uint64_t id) {
+    char key[96];
+    const uint64_t *at = perftrace__hashmap_get(&s->by_id, key, id_key(key, run, id));
+    return at != NULL ? (stream_t *)(uintptr_t)*at : NULL;
+}
+
+static stream_t *add_stream(store_t *s, run_t *run, uint64_t id) {
+    char key[96];
+    stream_t *stream = calloc(1, sizeof *stream);
+    if (stream == NULL || perftrace__hashmap_put(&s->by_id, key, id_key(key, run, id),
+                                                 (uint64_t)(uintptr_t)stream, NULL) == NULL) {
+        free(stream);
+        return NULL;
+    }
+    stream->run = run;
+    stream->key.stream = id;
+    stream->key.rank = stream->key.world_size = -1;
+    stream->tally = (pt_collect_tally_t)PT_COLLECT_TALLY_INIT;
+    pt_collect_file_init(&stream->file, NULL);
+    *run->streams_end = stream;
+    run->streams_end = &stream->next;
+    run->count++;
+    s->count++;
+    return stream;
+}
+
+typedef struct finding {
+    store_t *store;
+    run_t *run;
+} finding_t;
+
+/* A stream of which only files tell. */
+static void find_old(void *ctx, const char *name, const pt_collect_claim_t *claim) {
+    const finding_t *f = ctx;
+    if (find_stream(f->store, f->run, claim->stream) != NULL) {
+        return;
+    }
+    stream_t *stream = add_stream(f->store, f->run, claim->stream);
+    if (stream == NULL) {
+        return;
+    }
+    const char *slash = strrchr(name, '/');
+    perftrace__stream_key_t *key = &stream->key;
+    snprintf(key->run, sizeof key->run, "%s", f->run->id);
+    snprintf(key->name, sizeof key->name, "%s", slash != NULL ? slash + 1 : name);
+    snprintf(key->role, sizeof key->role, "%.*s", slash != NULL ? (int)(slash - name) : 0, name);
+    key->sessions = strncmp(key->name, "sessions", 8) == 0;
+    stream->name = strdup(name);
+    (void)pt_collect_store_place(f->store, stream);
+}
+
+run_t *pt_collect_store_run(store_t *s, const char *id) {
+    char name[65];
+    perftrace__stream_run_name(id, name);
+    for (run_t *run = s->runs; run != NULL; run = run->next) {
+        if (strcmp(run->name, name) == 0) {
+            return run;
+        }
+    }
+    run_t *run = calloc(1, sizeof *run);
+    perftrace__strbuf_t dir = PERFTRACE__STRBUF_INIT;
+    perftrace__strbuf_printf(&dir, "%s/%s", s->o.dir, name);
+    if (run != NULL) {
+        run->id = strdup(id);
+        run->name = strdup(name);
+        run->dir = dir.data;
+        run->streams_end = &run->streams;
+    }
+    if (run == NULL || run->id == NULL || run->name == NULL || dir.failed) {
+        if (run != NULL) {
+            free(run->id);
+            free(run->name);
+        }
+        free(run);
+        perftrace__strbuf_free(&dir);
+        return NULL;
+    }
+    *s->runs_end = run;
+    s->runs_end = &run->next;
+    finding_t f = {s, run};
+    int err = pt_collect_claim_each(run->dir, find_old, &f);
+    if (err != 0) {
+        pt_warn("%s/" PT_COLLECT_CLAIM_DIR ": %s", run->dir, strerror(-err));
+    }
+    return run;
+}
+
+stream_t *pt_collect_store_stream(store_t *s, run_t *run, const perftrace__stream_key_t *key,
+                                  bool *ret_limit) {
+    stream_t *stream = find_stream(s, run, key->stream);
+    *ret_limit = false;
+    if (stream == NULL) {
+        *ret_limit = s->count >= s->o.streams_max;
+        stream = *ret_limit ? NULL : add_stream(s, run, key->stream);
+        if (stream == NULL) {
+            return NULL;
+        }
+    }
+    stream->key = *key;
+    return stream;
+}
+
+/* ---- the file ----------------------------------------------------------------------------------
+ */
+
+static char *path_of(const run_t *run, const char *name) {
+    perftrace__strbuf_t path = PERFTRACE__STRBUF_INIT;
+    perftrace__strbuf_printf(&path, "%s/%s", run->dir, name);
+    if (path.failed) {
+        perftrace__strbuf_free(&path);
+    }
+    return path.data;
+}
+
+/* Of a file that is there: its header, and whether its footer. */
+static void look_at_ends(store_t *s, stream_t *stream) {
+    pt_collect_tally_t t = PT_COLLECT_TALLY_INIT;
+    int64_t n = pt_collect_file_read(&s->files, &stream->file, s->scratch, 65536, 0);
+    const char *eol = n > 0 ? memchr(s->scratch, '\n', (size_t)n) : NULL;
+    if (eol != NULL) {
+        pt_collect_tally_add(&t, s->scratch, (size_t)(eol - s->scratch) + 1);
+    }
+    uint64_t reach = PT_MIN(stream->have, (uint64_t)65536);
+    n = pt_collect_file_read(&s->files, &stream->file, s->scratch, (size_t)reach,
+                             stream->have - reach);
+    if (n > 1 && s->scratch[n - 1] == '\n') {
+        const char *line = memrchr(s->scratch, '\n', (size_t)n - 1);
+        line = line != NULL ? line + 1 : s->scratch;
+        pt_collect_tally_add(&t, line, (size_t)(s->scratch + n - line));
+    }
+    stream->ended = stream->ended || t.footer;
+    if (stream->key.rank < 0) {
+        stream->key.rank = t.rank;
+    }
+    if (stream->key.world_size < 0) {
+        stream->key.world_size = t.world_size;
+    }
+    stream->tally.epoch_ns = t.epoch_ns;
+}
+
+static int find_have(store_t *s, stream_t *stream) {
+    int64_t end = pt_collect_file_lines_end(&s->files, &stream->file, 0);
+    if (end == -ENOENT) {
+        end = 0;
+    }
+    if (end >= 0) {
+        stream->have = PT_MAX(stream->have, (uint64_t)end);
+    }
+    return end < 0 ? (int)end : 0;
+}
+
+static int place(store_t *s, stream_t *stream) {
+    char first[PT_COLLECT_NAME_MAX];
+    char name[PT_COLLECT_NAME_MAX];
+    if (stream->name == NULL) {
+        pt_collect_name_first(first, stream->key.role, stream->key.name);
+        int err = pt_collect_claim_find(stream->run->dir, first, stream->key.stream, name);
+        if (err != 0) {
+            return err;
+        }
+        stream->name = strdup(name);
+    }
+    char *path = stream->name != NULL ? path_of(stream->run, stream->name) : NULL;
+    if (path == NULL) {
+        return -ENOMEM;
+    }
+    pt_collect_file_init(&stream->file, path);
+    int err = find_have(s, stream);
+    if (err != 0) {
+        free(stream->file.path);
+        stream->file.path = NULL;
+    } else if (stream->have > 0) {
+        look_at_ends(s, stream);
+    }
+    return err;
+}
+
+bool pt_collect_store_place(store_t *s, stream_t *stream) {
+    return stream->file.path != NULL || !fails(s, stream, place(s, stream));
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------
+ */
+
+/* Whether the bytes at offset are those of the piece, as far as they are there. *ret_err: they
+ * could not be read. */
+static bool is_same(store_t *s, stream_t *stream, uint64_t offset, const char *data, size_t len,
+                    int *ret_err) {
+    char part[16384];
+    *ret_err = 0;
+    for (size_t done = 0; done < len;) {
+        size_t take = PT_MIN(len - done, sizeof part);
+        int64_t n = pt_collect_file_read(&s->files, &stream->file, part, take, offset + done);
+        if (n < 0) {
+            *ret_err = (int)n;
+            return false;
+        }
+        if (n == 0 || memcmp(part, data + done, (size_t)n) != 0) {
+            return false;
+        }
+        done += (size_t)n;
+    }
+    return true;
+}
+
+static void count(stream_t *stream, uint64_t offset, const char *data, size_t len) {
+    if (stream->counted == offset) {
+        pt_collect_tally_add(&stream->tally, data, len);
+        stream->counted += len;
+    }
+}
+
+static int append(store_t *s, stream_t *stream, const char *data, size_t len) {
+    size_t done;
+    int err = pt_collect_file_write(&s->files, &stream->file, data, len, stream->have, &done);
+    if (err != 0) {
+        return err; /* what was written of it is written again */
+    }
+    count(stream, stream->have, data, len);
+    stream->have += len;
+    return 0;
+}
+
+pt_collect_result_t pt_collect_store_take(store_t *s, stream_t *stream, uint64_t offset,
+                                          const char *data, size_t size, bool last) {
+    int err = 0;
+    if (size > 0 && data[size - 1] != '\n') {
+        return pt_collect_store_refuse(s, stream, offset, PT_COLLECT_REFUSED_LINE);
+    }
+    if (!pt_collect_store_place(s, stream)) {
+        return PT_COLLECT_AGAIN;
+    }
+    stream->seen = true;
+    if (offset > stream->have && find_have(s, stream) == 0 && offset > stream->have) {
+        stream->run->gaps++;
+        return PT_COLLECT_GAP;
+    }
+    uint64_t end = offset + size;
+    pt_collect_result_t result = PT_COLLECT_KNOWN;
+    if (end > stream->have) {
+        size_t known = (size_t)(stream->have - offset);
+        if (known > 0 && !is_same(s, stream, offset, data, known, &err)) {
+            return err != 0 && fails(s, stream, err)
+                       ? PT_COLLECT_AGAIN
+                       : pt_collect_store_refuse(s, stream, offset, PT_COLLECT_REFUSED_OVERLAP);
+        }
+        if (fails(s, stream, append(s, stream, data + known, size - known))) {
+            return PT_COLLECT_AGAIN;
+        }
+        result = PT_COLLECT_WRITTEN;
+        stream->run->pieces++;
+    } else if (size > 0) {
+        stream->run->duplicates++;
+    }
+    stream->ended = stream->ended || (last && end == stream->have);
+    return result;
+}
+
+/* ---- counting and syncing ----------------------------------------------------------------------
+ */
+
+/* Some of one stream. */
+static bool catch_up(store_t *s, stream_t *stream) {
+    size_t take = (size_t)PT_MIN(stream->have - stream->counted, PERFTRACE__STREAM_PIECE_MAX);
+    int64_t n = pt_collect_file_read(&s->files, &stream->file, s->scratch, take, stream->counted);
+    const char *eol = n > 0 ? memrchr(s->scratch, '\n', (size_t)n) : NULL;
+    if (eol == NULL) {
+        return false;
+    }
+    count(stream, stream->counted, s->scratch, (size_t)(eol - s->scratch) + 1);
+    return true;
+}
+
+bool pt_collect_store_catch_up(store_t *s) {
+    for (run_t *run = s->runs; run != NULL; run = run->next) {
+        for (stream_t *stream = run->streams; stream != NULL; stream = stream->next) {
+            if (stream->counted < stream->have && catch_up(s, stream)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+int pt_collect_store_sync(store_t *s) {
+    int first = 0;
+    for (pt_collect_file_t *f = s->files.used.next; f != &s->files.used; f = f->next) {
+        int err = pt_collect_file_sync(&s->files, f);
+        first = first != 0 ? first : err;
+    }
+    return first;
+}

@@ -1,0 +1,112 @@
+/* collect_store.h: the collected runs: pieces to files. SPDX-License-Identifier: MIT
+ *
+ * All that is known stands in the files and their claims, so that a collector that is killed at any
+ * moment goes on where it was. Several collectors may share a folder (pieces are written at their
+ * place, and what two write there is the same). One thread; blocks as the file system does. */
+#ifndef PERFTRACE_TOOL_COLLECT_STORE_H
+#define PERFTRACE_TOOL_COLLECT_STORE_H
+
+#include "collect_file.h"
+#include "collect_tally.h"
+#include "hashmap.h"
+#include "stream_message.h"
+
+/* X(name, word, text): why a piece is refused; word for programs. */
+#define PT_COLLECT_REFUSED_LIST(X)                                                                 \
+    X(UNPACK, "unpack", "a piece that does not unpack to its size")                                \
+    X(LINE, "line", "a piece that does not end with a line")                                       \
+    X(OVERLAP, "overlap", "a piece that begins with other bytes than are there")                   \
+    X(LIMIT, "limit", "more streams than are allowed")
+
+typedef enum pt_collect_refused {
+#define X(name, word, text) PT_COLLECT_REFUSED_##name,
+    PT_COLLECT_REFUSED_LIST(X)
+#undef X
+        PT_COLLECT_REFUSED_COUNT
+} pt_collect_refused_t;
+
+typedef enum pt_collect_result {
+    PT_COLLECT_WRITTEN,
+    PT_COLLECT_KNOWN,  /* it was here before */
+    PT_COLLECT_GAP,    /* something before it is missing: see have */
+    PT_COLLECT_AGAIN,  /* it could not be written: to be given again later */
+    PT_COLLECT_REFUSED /* see the store's refusal */
+} pt_collect_result_t;
+
+typedef struct pt_collect_run pt_collect_run_t;
+
+typedef struct pt_collect_stream {
+    pt_collect_run_t *run;
+    perftrace__stream_key_t key;
+    char *name; /* in the run's folder; NULL: not found yet */
+    pt_collect_file_t file;
+    uint64_t have;    /* bytes of the stream that are written */
+    uint64_t counted; /* those that the tally knows */
+    bool ended;       /* and that was all */
+    bool seen;        /* something of it came to this collector */
+    unsigned senders; /* connections that asked for it */
+    pt_collect_tally_t tally;
+    struct pt_collect_stream *next; /* of the run, in order of appearance */
+} pt_collect_stream_t;
+
+struct pt_collect_run {
+    char *id; /* as the senders have it, or the name where only files tell of it */
+    char *name;
+    char *dir;
+    pt_collect_stream_t *streams, **streams_end;
+    size_t count;
+    uint64_t pieces, duplicates, gaps;
+    struct pt_collect_run *next;
+};
+
+typedef struct pt_collect_store_options {
+    const char *dir;
+    unsigned files_max; /* open at once */
+    size_t streams_max;
+    bool sync;
+} pt_collect_store_options_t;
+
+typedef struct pt_collect_store {
+    pt_collect_store_options_t o;
+    pt_collect_files_t files;
+    pt_collect_run_t *runs, **runs_end;
+    size_t count; /* streams of all runs */
+    perftrace__hashmap_t by_id;
+    char *scratch; /* PERFTRACE__STREAM_PIECE_MAX bytes */
+    pt_collect_refused_t refusal;
+    uint64_t refused[PT_COLLECT_REFUSED_COUNT];
+    const pt_collect_stream_t *failing; /* could not be written */
+    int failing_err;
+} pt_collect_store_t;
+
+/* False without memory. */
+bool pt_collect_store_init(pt_collect_store_t *store, const pt_collect_store_options_t *options);
+/* Closes all files. 0 or the -errno of one that could not be closed well. */
+int pt_collect_store_free(pt_collect_store_t *store);
+
+/* The run with this id, known from now on, and what is in its folder. NULL without memory. */
+pt_collect_run_t *pt_collect_store_run(pt_collect_store_t *store, const char *id);
+/* The stream of a run, known from now on. NULL: without memory, or, refusal being LIMIT, beyond
+ * the limit (*ret_limit). */
+pt_collect_stream_t *pt_collect_store_stream(pt_collect_store_t *store, pt_collect_run_t *run,
+                                             const perftrace__stream_key_t *key, bool *ret_limit);
+/* Finds its file, so that have is known. False: again later. */
+bool pt_collect_store_place(pt_collect_store_t *store, pt_collect_stream_t *stream);
+/* Writes a piece. */
+pt_collect_result_t pt_collect_store_take(pt_collect_store_t *store, pt_collect_stream_t *stream,
+                                          uint64_t offset, const char *data, size_t size,
+                                          bool last);
+/* Counts and tells a refusal; returns REFUSED. */
+pt_collect_result_t pt_collect_store_refuse(pt_collect_store_t *store,
+                                            const pt_collect_stream_t *stream, uint64_t offset,
+                                            pt_collect_refused_t cause);
+/* Counts some of what was written before this collector was started, or by another one. True:
+ * there is more. */
+bool pt_collect_store_catch_up(pt_collect_store_t *store);
+/* All that is dirty to the disk. 0 or -errno. */
+int pt_collect_store_sync(pt_collect_store_t *store);
+
+const char *pt_collect_refused_word(pt_collect_refused_t cause);
+const char *pt_collect_refused_text(pt_collect_refused_t cause);
+
+#endif
