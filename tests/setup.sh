@@ -6,14 +6,14 @@
 
 # What the library, the tools and the examples are built with.
 setup_build_packages=(gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libcjson-dev
-                      libyaml-dev libuv1-dev libhttp-parser-dev libisal-dev libjs-chart.js libjs-d3)
+                      libyaml-dev libuv1-dev libhttp-parser-dev libisal-dev libnats-dev libjs-chart.js libjs-d3)
 # What the multi-rank example runs on; without it the ranks are forked processes.
 setup_mpi_packages=(openmpi-bin libopenmpi-dev)
 # What the tests need on top of both.
 setup_test_packages=(g++ make python3 python3-torch clang clang-format clang-tidy libclang-rt-14-dev libcmocka-dev valgrind
                      jq shellcheck mandoc nodejs npm chromium fonts-dejavu-core
                      gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user procps git
-                     ca-certificates curl strace wrk linux-perf awscli)
+                     ca-certificates curl strace wrk linux-perf awscli nats-server iproute2)
 
 setup_say() {
     printf '== %s\n' "$*"

@@ -56,10 +56,14 @@ bool perftrace__forward_clock_over(perftrace__forward_clock_t *c, uint64_t now_n
     }
     *ret_any = c->any;
     *ret = c->best;
+    perftrace__forward_clock_skip(c, now_ns);
+    return true;
+}
+
+void perftrace__forward_clock_skip(perftrace__forward_clock_t *c, uint64_t now_ns) {
     c->bursting = c->waiting = false;
     c->bursts++;
     c->next_ns = now_ns + (c->bursts < SOON_COUNT ? SOON : LATER);
-    return true;
 }
 
 void perftrace__forward_clock_broke(perftrace__forward_clock_t *c) {

@@ -35,6 +35,8 @@ void perftrace__forward_clock_answer(perftrace__forward_clock_t *c, uint64_t ask
  * reading, if there is one (*ret_any), and the next burst is planned. */
 bool perftrace__forward_clock_over(perftrace__forward_clock_t *c, uint64_t now_ns, bool *ret_any,
                                    perftrace__reference_t *ret);
+/* Nobody answers: the burst is left, the next one planned. */
+void perftrace__forward_clock_skip(perftrace__forward_clock_t *c, uint64_t now_ns);
 /* The way broke: what was asked is not answered any more. */
 void perftrace__forward_clock_broke(perftrace__forward_clock_t *c);
 

@@ -45,9 +45,9 @@ typedef struct perftrace__forward_link_ops {
     /* Takes a piece, packed (NULL when it is empty); nothing of it is needed afterwards. */
     perftrace__forward_sent_t (*send)(perftrace__forward_link_t *l,
                                       const perftrace__stream_key_t *key, uint64_t offset,
-                                      uint64_t size, bool last, const void *packed,
+                                      uint64_t size, uint64_t acked, bool last, const void *packed,
                                       size_t packed_len);
-    /* Asks for the time. */
+    /* Asks for the time; the answer may come during the call. FULL: nobody can answer now. */
     perftrace__forward_sent_t (*clock)(perftrace__forward_link_t *l, const char *t1);
     /* Waits until something came, there is room again, wake_fd can be read (-1: none) or the time
      * is over. False: broken. */

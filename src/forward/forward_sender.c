@@ -230,8 +230,8 @@ static perftrace__forward_sent_t send_piece(sender_t *s, perftrace__forward_file
         return PERFTRACE__FORWARD_FULL; /* no memory: later */
     }
     bool last = f->ended && f->sent + len == f->limit;
-    perftrace__forward_sent_t sent =
-        s->o.ops->send(s->link, &f->key, f->sent, len, last, s->packed.data, s->packed.len);
+    perftrace__forward_sent_t sent = s->o.ops->send(s->link, &f->key, f->sent, len, f->acked, last,
+                                                    s->packed.data, s->packed.len);
     if (sent == PERFTRACE__FORWARD_SENT) {
         f->sent += len;
         f->last_sent = last;
@@ -320,9 +320,12 @@ static bool tend_clock(sender_t *s, perftrace__forward_sent_t *ret_sent) {
         char t1[24];
         now = perftrace__os_mono_ns();
         snprintf(t1, sizeof t1, "%" PRIu64, now);
+        perftrace__forward_clock_ask(c, now);
         *ret_sent = s->o.ops->clock(s->link, t1);
-        if (*ret_sent == PERFTRACE__FORWARD_SENT) {
-            perftrace__forward_clock_ask(c, now);
+        if (*ret_sent == PERFTRACE__FORWARD_FULL) { /* nobody there who knows */
+            perftrace__forward_clock_skip(c, now);
+            *ret_sent = PERFTRACE__FORWARD_SENT;
+            return false;
         }
     }
     return true;

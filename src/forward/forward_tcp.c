@@ -83,13 +83,13 @@ static perftrace__forward_sent_t ask(link_t *l, const perftrace__stream_key_t *k
 }
 
 static perftrace__forward_sent_t send_piece(link_t *l, const perftrace__stream_key_t *key,
-                                            uint64_t offset, uint64_t size, bool last,
-                                            const void *packed, size_t packed_len) {
+                                            uint64_t offset, uint64_t size, uint64_t acked,
+                                            bool last, const void *packed, size_t packed_len) {
     perftrace__forward_sent_t can = room(l);
     if (can != PERFTRACE__FORWARD_SENT) {
         return can;
     }
-    perftrace__stream_put_data(&l->out, key, offset, size, packed_len, last);
+    perftrace__stream_put_data(&l->out, key, offset, size, packed_len, acked, last);
     if (packed_len) {
         perftrace__strbuf_append(&l->out, packed, packed_len);
     }

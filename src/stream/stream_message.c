@@ -143,6 +143,7 @@ static bool take_member(const slice_t *key, const slice_t *v, message_t *m, unsi
     MEMBER("offset", HAS_OFFSET, take_offset(v, &m->offset))
     MEMBER("size", HAS_SIZE, take_offset(v, &m->size))
     MEMBER("packed", HAS_PACKED, take_offset(v, &m->packed))
+    MEMBER("acked", 0, take_offset(v, &m->acked))
     MEMBER("last", 0, take_bool(v, &m->last))
     MEMBER("token", 0, take_text(v, m->token, sizeof m->token))
     MEMBER("ref", HAS_REF, take_text(v, m->ref, sizeof m->ref))
@@ -318,13 +319,13 @@ void perftrace__stream_put_ack(perftrace__strbuf_t *out, uint64_t stream, uint64
 }
 
 void perftrace__stream_put_data(perftrace__strbuf_t *out, const perftrace__stream_key_t *key,
-                                uint64_t offset, uint64_t size, uint64_t packed, bool last) {
+                                uint64_t offset, uint64_t size, uint64_t packed, uint64_t acked,
+                                bool last) {
     put_type(out, PERFTRACE__STREAM_DATA);
     put_key(out, key);
-    perftrace__strbuf_printf(out,
-                             ", \"offset\": %" PRIu64 ", \"size\": %" PRIu64
-                             ", \"packed\": %" PRIu64 ", \"last\": %s",
-                             offset, size, packed, last ? "true" : "false");
+    perftrace__strbuf_printf(out, ", \"offset\": %" PRIu64 ", \"size\": %" PRIu64, offset, size);
+    perftrace__strbuf_printf(out, ", \"packed\": %" PRIu64 ", \"acked\": %" PRIu64, packed, acked);
+    perftrace__strbuf_printf(out, ", \"last\": %s", last ? "true" : "false");
     put_end(out);
 }
 

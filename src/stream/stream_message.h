@@ -45,6 +45,7 @@ typedef struct perftrace__stream_message {
     uint64_t offset;
     uint64_t size;
     uint64_t packed;
+    uint64_t acked; /* before this the sender had everything acknowledged */
     bool last;
     char token[256];
     char ref[40]; /* whose clock */
@@ -69,7 +70,8 @@ void perftrace__stream_put_have(perftrace__strbuf_t *out, const perftrace__strea
 void perftrace__stream_put_have_answer(perftrace__strbuf_t *out, uint64_t stream, uint64_t offset,
                                        bool last);
 void perftrace__stream_put_data(perftrace__strbuf_t *out, const perftrace__stream_key_t *key,
-                                uint64_t offset, uint64_t size, uint64_t packed, bool last);
+                                uint64_t offset, uint64_t size, uint64_t packed, uint64_t acked,
+                                bool last);
 void perftrace__stream_put_ack(perftrace__strbuf_t *out, uint64_t stream, uint64_t offset,
                                bool last);
 void perftrace__stream_put_clock(perftrace__strbuf_t *out, const char *t1);

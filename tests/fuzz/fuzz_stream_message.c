@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     perftrace__strbuf_t line = PERFTRACE__STRBUF_INIT;
     if (m.type == PERFTRACE__STREAM_DATA) {
-        perftrace__stream_put_data(&line, &m.key, m.offset, m.size, m.packed, m.last);
+        perftrace__stream_put_data(&line, &m.key, m.offset, m.size, m.packed, m.acked, m.last);
         /* A long text of control bytes may not fit into a line when it is escaped. */
         if (line.len <= PERFTRACE__STREAM_LINE_MAX &&
             (!perftrace__stream_parse(line.data, line.len, &again, &problem) ||

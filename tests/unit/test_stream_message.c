@@ -46,7 +46,7 @@ static void assert_key(const message_t *m) {
 static void data_comes_back(void **state) {
     (void)state;
     perftrace__strbuf_t b = PERFTRACE__STRBUF_INIT;
-    perftrace__stream_put_data(&b, &key, 9007199254740993u, 70000, 812, true);
+    perftrace__stream_put_data(&b, &key, 9007199254740993u, 70000, 812, 4711, true);
     message_t m = parsed(&b);
     assert_int_equal(m.type, PERFTRACE__STREAM_DATA);
     assert_int_equal(m.version, 1);
@@ -55,6 +55,7 @@ static void data_comes_back(void **state) {
     assert_true(m.offset == 9007199254740993u); /* beyond a double */
     assert_int_equal(m.size, 70000);
     assert_int_equal(m.packed, 812);
+    assert_int_equal(m.acked, 4711);
     assert_true(m.last);
 }
 
@@ -68,13 +69,13 @@ static void the_text_of_data(void **state) {
                                  .name = "sessions-u9.jsonl",
                                  .rank = -1,
                                  .world_size = -1};
-    perftrace__stream_put_data(&b, &k, 0, 5, 13, false);
+    perftrace__stream_put_data(&b, &k, 0, 5, 13, 0, false);
     assert_string_equal(b.data,
                         "{\"type\": \"data\", \"v\": 1, \"run\": \"r\", \"stream\": "
                         "\"00000000000000ff\", \"kind\": \"sessions\", \"name\": "
                         "\"sessions-u9.jsonl\", \"rank\": null, \"world_size\": null, \"role\": "
                         "\"\", \"host\": \"\", \"pid\": 0, \"offset\": 0, \"size\": 5, "
-                        "\"packed\": 13, \"last\": false}\n");
+                        "\"packed\": 13, \"acked\": 0, \"last\": false}\n");
     message_t m = parsed(&b);
     assert_true(m.key.sessions);
     assert_int_equal(m.key.rank, -1);
