@@ -138,6 +138,7 @@ static void read_text(pt_profile_t *p, bool perf, const char *text, size_t len, 
     }
     (void)(perf ? pt_perf_script_read(p, copy, len, notes)
                 : pt_collapsed_read(p, copy, len, &how, notes));
+    pt_leaf_enter(&index, p, NULL);
     pt_leaf_index_free(&index);
     free(copy);
 }

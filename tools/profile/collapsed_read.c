@@ -2,6 +2,7 @@
 #include "collapsed_read.h"
 
 #include "json_scan.h"
+#include "short_text.h"
 
 #include <stdlib.h>
 
@@ -64,11 +65,9 @@ bool pt_collapsed_weight(const char *text, size_t len, double *ret) {
 }
 
 size_t pt_collapsed_clean(const char *frame, size_t len) {
-    size_t n = len;
-    while (n > 0 && (is_digit(frame[n - 1]) || (frame[n - 1] >= 'a' && frame[n - 1] <= 'f'))) {
-        n--;
-    }
-    return n < len && n >= 3 && memcmp(frame + n - 3, "+0x", 3) == 0 ? n - 3 : len;
+    size_t hex = pt_short_hex_end(frame, len), n = len - hex;
+    bool offset = hex > 0 && n >= 3 && frame[n - 1] == 'x' && frame[n - 2] == '0';
+    return offset && frame[n - 3] == '+' ? n - 3 : len;
 }
 
 /* Where the last blank of a line is; len when there is none. */
@@ -83,9 +82,10 @@ static size_t last_blank(const char *line, size_t len) {
 /* ---- a stack ---- */
 
 static bool is_thread(const thread_name_t *t, const char *name, size_t len) {
-    return t->name != NULL && t->len == len && memcmp(t->name, name, len) == 0;
+    return t->name != NULL && t->len == len && pt_short_same(t->name, name, len);
 }
 
+/* name is as the text has it, an offset included. */
 static void set_thread(reader_t *r, const char *name, size_t len) {
     if (is_thread(&r->thread, name, len)) {
         return;
@@ -93,7 +93,8 @@ static void set_thread(reader_t *r, const char *name, size_t len) {
     size_t looks = len + (len > 0 ? (unsigned char)name[0] + (unsigned char)name[len - 1] : 0);
     thread_name_t *known = &r->known[looks % KNOWN_THREADS];
     if (!is_thread(known, name, len)) {
-        uint32_t thread = pt_profile_thread(r->p, name, len, PT_UNIT_NONE);
+        size_t n = pt_collapsed_clean(name, len);
+        uint32_t thread = pt_profile_thread(r->p, name, n, PT_UNIT_NONE);
         uint32_t root = thread != PT_PROFILE_NONE ? r->p->thread[thread].root : PT_PROFILE_NONE;
         *known = (thread_name_t){name, len, thread, root};
     }
@@ -102,17 +103,23 @@ static void set_thread(reader_t *r, const char *name, size_t len) {
 
 /* Of a stack only its thread and its last frame. */
 static void add_leaf(reader_t *r, const char *stack, size_t len, double weight) {
-    const char *first = memchr(stack, ';', len);
-    size_t thread = first != NULL ? (size_t)(first - stack) : len;
-    set_thread(r, stack, pt_collapsed_clean(stack, thread));
-    const char *last = first != NULL ? memrchr(first, ';', len - thread) : NULL;
-    const char *leaf = last != NULL ? last + 1 : stack;
+    size_t first = pt_short_first(stack, len, ';');
+    set_thread(r, stack, first);
+    const char *leaf = first < len ? stack + pt_short_last(stack, len, ';') + 1 : stack;
     size_t n = pt_collapsed_clean(leaf, (size_t)(stack + len - leaf));
-    if (r->how->index != NULL && r->thread.root != PT_PROFILE_NONE) {
-        pt_leaf_add(r->how->index, r->p, leaf, n, r->thread.number, weight);
-    } else {
-        uint32_t frame = pt_profile_frame(r->p, leaf, n);
-        pt_profile_add(r->p, pt_profile_node(r->p, r->thread.root, frame), weight);
+    pt_leaf_index_t *index = r->how->index;
+    if (index != NULL && r->thread.number < PT_LEAF_THREADS) {
+        pt_leaf_add(index, leaf, n, r->thread.number, weight);
+        return;
+    }
+    if (index != NULL) {
+        pt_leaf_flush(index);
+        r->p->place = index->place;
+    }
+    uint32_t frame = pt_profile_frame(r->p, leaf, n);
+    pt_profile_add(r->p, pt_profile_node(r->p, r->thread.root, frame), weight);
+    if (index != NULL) {
+        index->place = r->p->place;
     }
 }
 
@@ -162,7 +169,7 @@ static uint32_t node_of(reader_t *r, const char *stack, size_t len) {
         size_t end = stop != NULL ? (size_t)(stop - stack) : len;
         size_t n = pt_collapsed_clean(stack + at, end - at);
         if (r->frames == 0) {
-            set_thread(r, stack, n);
+            set_thread(r, stack, end);
             node = r->thread.root;
         }
         node = pt_profile_node(r->p, node, pt_profile_frame(r->p, stack + at, n));
@@ -185,15 +192,23 @@ static uint32_t node_of(reader_t *r, const char *stack, size_t len) {
 static void read_line(reader_t *r, const char *line, size_t len, uint64_t number) {
     uint64_t offset = (uint64_t)(line - r->text);
     double weight;
-    size_t blank = last_blank(line, len);
-    if (blank == len) {
-        pt_profile_note(r->notes, PT_PROFILE_PROBLEM_NO_WEIGHT, number, offset, line, len);
-        return;
-    }
-    if (!pt_collapsed_weight(line + blank + 1, len - blank - 1, &weight)) {
-        pt_profile_note(r->notes, PT_PROFILE_PROBLEM_BAD_WEIGHT, number, offset, line + blank + 1,
-                        len - blank - 1);
-        return;
+    size_t blank;
+    uint32_t whole;
+    unsigned digits = pt_short_number(line, len, &whole);
+    if (PT_LIKELY(digits > 0)) { /* as nearly all lines end */
+        blank = len - digits - 1;
+        weight = whole;
+    } else {
+        blank = last_blank(line, len);
+        if (blank == len) {
+            pt_profile_note(r->notes, PT_PROFILE_PROBLEM_NO_WEIGHT, number, offset, line, len);
+            return;
+        }
+        if (!pt_collapsed_weight(line + blank + 1, len - blank - 1, &weight)) {
+            pt_profile_note(r->notes, PT_PROFILE_PROBLEM_BAD_WEIGHT, number, offset,
+                            line + blank + 1, len - blank - 1);
+            return;
+        }
     }
     double first;
     size_t before = r->how->two_columns ? last_blank(line, blank) : blank;
@@ -226,7 +241,8 @@ uint64_t pt_collapsed_read(pt_profile_t *p, const char *text, size_t len,
         line = next;
     }
     if (how->index != NULL) {
-        pt_leaf_flush(how->index, p);
+        pt_leaf_flush(how->index);
+        p->failed |= how->index->failed;
     }
     free(r.path);
     free(r.end);

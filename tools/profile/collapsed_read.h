@@ -12,7 +12,8 @@
 typedef struct pt_collapsed_how {
     bool
         leaves_only; /* of each stack only its last frame is kept, for those who look at no other */
-    pt_leaf_index_t *index; /* with leaves_only: makes it faster; NULL: none */
+    pt_leaf_index_t *index; /* with leaves_only: gets the samples that it can take;
+ NULL: all go into the model */
     bool two_columns;       /* lines end in two numbers: the second one counts */
 } pt_collapsed_how_t;
 

@@ -1,23 +1,37 @@
 /* leaf_index.c. SPDX-License-Identifier: MIT */
 #include "leaf_index.h"
 
+#include "grow.h"
+#include "os.h"
+#include "short_text.h"
+
 #include <stdlib.h>
 
+#define SLOTS_AT_FIRST ((size_t)4096)
+#define MOST           ((size_t)UINT32_MAX - 1)
+
 void pt_leaf_index_free(pt_leaf_index_t *x) {
-    free(x->slot);
     for (unsigned i = 0; i < PT_LEAF_THREADS; i++) {
-        free(x->thread[i].node);
+        free(x->thread[i].of);
     }
+    free(x->slot);
+    free(x->name);
+    free(x->block);
+    perftrace__strbuf_free(&x->text);
     *x = (pt_leaf_index_t){.slot = NULL};
 }
 
+static uint32_t hash_of(const pt_leaf_index_t *x, const char *text, size_t len) {
+    return pt_short_hash(text, len, x->seed);
+}
+
 static bool grow_slots(pt_leaf_index_t *x) {
-    size_t cap = x->cap > 0 ? x->cap * 2 : 1024;
+    size_t cap = x->slot_cap > 0 ? x->slot_cap * 2 : SLOTS_AT_FIRST;
     pt_leaf_slot_t *slot = calloc(cap, sizeof *slot);
-    for (size_t i = 0; slot != NULL && i < x->cap; i++) {
-        if (x->slot[i].hash != 0) {
-            size_t at = (size_t)x->slot[i].hash & (cap - 1);
-            while (slot[at].hash != 0) {
+    for (size_t i = 0; slot != NULL && i < x->slot_cap; i++) {
+        if (x->slot[i].name != 0) {
+            size_t at = x->slot[i].hash & (cap - 1);
+            while (slot[at].name != 0) {
                 at = (at + 1) & (cap - 1);
             }
             slot[at] = x->slot[i];
@@ -26,109 +40,210 @@ static bool grow_slots(pt_leaf_index_t *x) {
     if (slot != NULL) {
         free(x->slot);
         x->slot = slot;
-        x->cap = cap;
+        x->slot_cap = cap;
     }
     return slot != NULL;
 }
 
-static uint32_t find_frame(pt_leaf_index_t *x, pt_profile_t *p, const pt_leaf_sample_t *s) {
-    if (x->count >= x->cap / 2 && !grow_slots(x)) {
-        return pt_profile_frame(p, s->name, s->len);
+static bool begin(pt_leaf_index_t *x) {
+    if (x->slot_cap == 0) {
+        x->seed = perftrace__os_random_u64();
+        x->text = (perftrace__strbuf_t)PERFTRACE__STRBUF_INIT;
+        x->failed |= !grow_slots(x);
     }
-    size_t at = (size_t)s->hash & (x->cap - 1);
-    for (; x->slot[at].hash != 0; at = (at + 1) & (x->cap - 1)) {
-        const pt_leaf_slot_t *slot = &x->slot[at];
-        if (slot->hash == s->hash && slot->len == s->len &&
-            memcmp(pt_profile_text(p, slot->text), s->name, s->len) == 0) {
-            return slot->frame;
-        }
-    }
-    uint32_t frame = pt_profile_frame(p, s->name, s->len);
-    /* A name with a NUL is kept as another one, which would never be found here. */
-    if (frame != PT_PROFILE_NONE && p->frame[frame].name_len == s->len) {
-        x->slot[at] = (pt_leaf_slot_t){
-            .hash = s->hash, .text = p->frame[frame].name, .len = s->len, .frame = frame};
-        x->count++;
-    }
-    return frame;
+    return !x->failed;
 }
 
-/* Where the node of a frame is noted; NULL: without memory, or for a thread of which none is. */
-static uint32_t *node_of_frame(pt_leaf_index_t *x, uint32_t thread, uint32_t frame) {
-    if (thread >= PT_LEAF_THREADS || frame == PT_PROFILE_NONE) {
-        return NULL;
+/* ---- names ---- */
+
+static bool is_name(const pt_leaf_index_t *x, uint32_t number, const char *text, size_t len) {
+    const pt_leaf_name_t *name = &x->name[number];
+    return name->len == len && pt_short_same(x->text.data + name->text, text, len);
+}
+
+static uint32_t new_name(pt_leaf_index_t *x, const char *text, size_t len) {
+    size_t at = x->text.len;
+    perftrace__strbuf_append(&x->text, text, len);
+    if (x->text.failed || x->names >= MOST || !PT_GROW(x, name, names, name_cap, 1)) {
+        return PT_PROFILE_NONE;
     }
-    pt_leaf_nodes_t *t = &x->thread[thread];
-    if (frame >= t->cap) {
-        size_t cap = PT_MAX((size_t)frame + 1, 2 * t->cap);
-        uint32_t *node = realloc(t->node, cap * sizeof *node);
-        if (node == NULL) {
+    x->name[x->names] = (pt_leaf_name_t){at, (uint32_t)len};
+    return (uint32_t)x->names++;
+}
+
+/* The number of a name; PT_PROFILE_NONE without memory. */
+static uint32_t find_name(pt_leaf_index_t *x, const char *text, size_t len, uint32_t hash) {
+    if (x->names >= x->slot_cap / 4 && !grow_slots(x)) {
+        return PT_PROFILE_NONE;
+    }
+    size_t at = hash & (x->slot_cap - 1);
+    for (; x->slot[at].name != 0; at = (at + 1) & (x->slot_cap - 1)) {
+        if (x->slot[at].hash == hash && is_name(x, x->slot[at].name - 1, text, len)) {
+            return x->slot[at].name - 1;
+        }
+    }
+    uint32_t name = new_name(x, text, len);
+    if (name != PT_PROFILE_NONE) {
+        x->slot[at] = (pt_leaf_slot_t){hash, name + 1};
+    }
+    return name;
+}
+
+/* ---- sums ---- */
+
+static pt_leaf_sum_t *known_sum(const pt_leaf_index_t *x, uint32_t thread, uint32_t name) {
+    const pt_leaf_blocks_t *blocks = &x->thread[thread];
+    size_t i = name / PT_LEAF_BLOCK;
+    return i < blocks->cap && blocks->of[i] != 0
+               ? &x->block[blocks->of[i] - 1].sum[name % PT_LEAF_BLOCK]
+               : NULL;
+}
+
+static pt_leaf_sum_t *new_sum(pt_leaf_index_t *x, uint32_t thread, uint32_t name) {
+    pt_leaf_blocks_t *blocks = &x->thread[thread];
+    size_t i = name / PT_LEAF_BLOCK, cap = blocks->cap;
+    if (i >= cap) {
+        cap = PT_MAX(i + 1, PT_MAX(2 * cap, (size_t)64));
+        uint32_t *of = realloc(blocks->of, cap * sizeof *of);
+        if (of == NULL) {
             return NULL;
         }
-        memset(node + t->cap, 0, (cap - t->cap) * sizeof *node);
-        *t = (pt_leaf_nodes_t){node, cap};
+        memset(of + blocks->cap, 0, (cap - blocks->cap) * sizeof *of);
+        *blocks = (pt_leaf_blocks_t){of, cap};
     }
-    return &t->node[frame];
+    if (x->blocks >= MOST || !PT_GROW(x, block, blocks, block_cap, 1)) {
+        return NULL;
+    }
+    pt_leaf_block_t *block = &x->block[x->blocks++];
+    for (unsigned k = 0; k < PT_LEAF_BLOCK; k++) {
+        block->sum[k] = (pt_leaf_sum_t){.first = UINT64_MAX};
+    }
+    blocks->of[i] = (uint32_t)x->blocks;
+    return &block->sum[name % PT_LEAF_BLOCK];
 }
 
-static uint32_t find_node(pt_leaf_index_t *x, pt_profile_t *p, const pt_leaf_sample_t *s) {
-    uint32_t frame = find_frame(x, p, s);
-    uint32_t *known = node_of_frame(x, s->thread, frame);
-    if (known != NULL && *known != 0) {
-        return *known - 1;
-    }
-    uint32_t root = p->thread[s->thread].root;
-    if (known == NULL) {
-        return pt_profile_node(p, root, frame);
-    }
-    uint32_t node = pt_profile_node_new(p, root, frame);
-    *known = node != PT_PROFILE_NONE ? node + 1 : 0;
-    return node;
-}
-
-/* What most samples will need of memory next: those whose name is in its first slot. */
-static void fetch(const pt_leaf_index_t *x, const pt_profile_t *p, const pt_leaf_sample_t *s) {
-    const pt_leaf_slot_t *slot = &x->slot[(size_t)s->hash & (x->cap - 1)];
-    if (slot->hash == s->hash) {
-        __builtin_prefetch(pt_profile_text(p, slot->text));
-        if (s->thread < PT_LEAF_THREADS && slot->frame < x->thread[s->thread].cap) {
-            __builtin_prefetch(&x->thread[s->thread].node[slot->frame]);
+static void add(pt_leaf_index_t *x, uint32_t thread, uint32_t name, const pt_leaf_sum_t *more) {
+    pt_leaf_sum_t *sum = name != PT_PROFILE_NONE ? known_sum(x, thread, name) : NULL;
+    if (PT_UNLIKELY(sum == NULL)) {
+        sum = name != PT_PROFILE_NONE ? new_sum(x, thread, name) : NULL;
+        if (sum == NULL) {
+            x->failed = true;
+            return;
         }
     }
+    sum->weight += more->weight;
+    sum->samples += more->samples;
+    sum->first = PT_MIN(sum->first, more->first);
 }
 
-void pt_leaf_flush(pt_leaf_index_t *x, pt_profile_t *p) {
-    for (unsigned i = 0; i < x->waits && x->cap > 0; i++) {
-        fetch(x, p, &x->waiting[i]);
+/* ---- samples ---- */
+
+void pt_leaf_flush(pt_leaf_index_t *x) {
+    if (x->waits == 0 || x->failed) {
+        return;
     }
-    for (unsigned i = 0; i < x->waits; i++) {
-        x->waiting[i].node = find_node(x, p, &x->waiting[i]);
-        if (x->waiting[i].node != PT_PROFILE_NONE) {
-            __builtin_prefetch(&p->node[x->waiting[i].node], 1);
+    for (unsigned i = 0; i < x->waits; i++) { /* most names are in the first slot they may be in */
+        uint32_t name = x->slot[x->waiting[i].hash & (x->slot_cap - 1)].name;
+        if (name != 0) {
+            __builtin_prefetch(x->text.data + x->name[name - 1].text);
         }
     }
     for (unsigned i = 0; i < x->waits; i++) {
-        pt_profile_add(p, x->waiting[i].node, x->waiting[i].weight);
+        pt_leaf_sample_t *s = &x->waiting[i];
+        s->name = find_name(x, s->text, s->len, s->hash);
+        const pt_leaf_sum_t *sum =
+            s->name != PT_PROFILE_NONE ? known_sum(x, s->thread, s->name) : NULL;
+        __builtin_prefetch(sum, 1);
+    }
+    for (unsigned i = 0; i < x->waits; i++) {
+        const pt_leaf_sample_t *s = &x->waiting[i];
+        pt_leaf_sum_t one = {.weight = s->weight, .samples = 1, .first = x->place++};
+        add(x, s->thread, s->name, &one);
     }
     x->waits = 0;
 }
 
-void pt_leaf_add(pt_leaf_index_t *x, pt_profile_t *p, const char *name, size_t len, uint32_t thread,
-                 double weight) {
-    if (len > UINT32_MAX) {
-        pt_leaf_flush(x, p);
-        uint32_t frame = pt_profile_frame(p, name, len);
-        pt_profile_add(p, pt_profile_node(p, p->thread[thread].root, frame), weight);
+void pt_leaf_add(pt_leaf_index_t *x, const char *text, size_t len, uint32_t thread, double weight) {
+    if (!begin(x)) {
         return;
     }
-    uint64_t hash = perftrace__hash_bytes(name, len, p->frame_of_name.seed);
-    hash += hash == 0 ? 1 : 0;
-    if (x->cap > 0) {
-        __builtin_prefetch(&x->slot[(size_t)hash & (x->cap - 1)]);
-    }
+    x->failed |= len > UINT32_MAX;
+    uint32_t hash = hash_of(x, text, len);
+    __builtin_prefetch(&x->slot[hash & (x->slot_cap - 1)]);
     x->waiting[x->waits++] = (pt_leaf_sample_t){
-        .name = name, .len = (uint32_t)len, .thread = thread, .hash = hash, .weight = weight};
+        .text = text, .weight = weight, .len = (uint32_t)len, .hash = hash, .thread = thread};
     if (x->waits == PT_LEAF_WAITING) {
-        pt_leaf_flush(x, p);
+        pt_leaf_flush(x);
     }
+}
+
+/* ---- all sums ---- */
+
+static void enter_thread(const pt_leaf_index_t *x, uint32_t from, pt_profile_t *p, uint32_t to,
+                         bool bare, uint32_t *frame) {
+    uint32_t root = p->thread[to].root;
+    for (uint32_t i = 0; i < x->names && !p->failed; i++) {
+        const pt_leaf_sum_t *sum = known_sum(x, from, i);
+        if (sum == NULL) {
+            i |= PT_LEAF_BLOCK - 1;
+        } else if (sum->samples > 0) {
+            const pt_leaf_name_t *name = &x->name[i];
+            if (frame[i] == PT_PROFILE_NONE) {
+                frame[i] = pt_profile_frame(p, x->text.data + name->text, name->len);
+            }
+            uint32_t node =
+                bare ? pt_profile_node_new(p, root, frame[i]) : pt_profile_node(p, root, frame[i]);
+            if (node != PT_PROFILE_NONE) {
+                pt_profile_add_sum(p, node, sum->weight, sum->samples, sum->first);
+            }
+        }
+    }
+}
+
+static void enter(const pt_leaf_index_t *x, pt_profile_t *p, const uint32_t *thread,
+                  uint32_t least) {
+    bool bare = p->nodes == p->threads; /* no stack is there that one of these could be */
+    uint32_t *frame = malloc((x->names + 1) * sizeof *frame);
+    p->failed |= x->failed || frame == NULL;
+    if (frame == NULL) {
+        return;
+    }
+    memset(frame, 0xff, x->names * sizeof *frame); /* PT_PROFILE_NONE */
+    for (uint32_t i = 0; i < PT_LEAF_THREADS; i++) {
+        uint32_t to = thread != NULL && x->thread[i].cap > 0 ? thread[i] : i;
+        if (x->thread[i].cap > 0 && to >= least) {
+            enter_thread(x, i, p, to, bare, frame);
+        }
+    }
+    free(frame);
+}
+
+void pt_leaf_enter(const pt_leaf_index_t *x, pt_profile_t *p, const uint32_t *thread) {
+    enter(x, p, thread, 0);
+    p->place = PT_MAX(p->place, x->place);
+}
+
+void pt_leaf_join(pt_leaf_index_t *x, pt_profile_t *p, const pt_leaf_index_t *from,
+                  const uint32_t *thread) {
+    uint32_t *number = malloc((from->names + 1) * sizeof *number);
+    x->failed |= from->failed || number == NULL;
+    for (size_t i = 0; i < from->names && begin(x); i++) {
+        const pt_leaf_name_t *name = &from->name[i];
+        const char *text = from->text.data + name->text;
+        number[i] = find_name(x, text, name->len, hash_of(x, text, name->len));
+        x->failed |= number[i] == PT_PROFILE_NONE;
+    }
+    for (uint32_t t = 0; t < PT_LEAF_THREADS; t++) {
+        uint32_t to = from->thread[t].cap > 0 ? thread[t] : 0;
+        for (uint32_t i = 0; i < from->names && to < PT_LEAF_THREADS && !x->failed; i++) {
+            const pt_leaf_sum_t *sum = known_sum(from, t, i);
+            if (sum == NULL) {
+                i |= PT_LEAF_BLOCK - 1;
+            } else if (sum->samples > 0) {
+                add(x, to, number[i], sum);
+            }
+        }
+    }
+    free(number);
+    enter(from, p, thread, PT_LEAF_THREADS);
 }

@@ -230,6 +230,18 @@ void pt_profile_add(pt_profile_t *p, uint32_t node, double weight) {
     }
 }
 
+void pt_profile_add_sum(pt_profile_t *p, uint32_t node, double weight, uint64_t samples,
+                        uint64_t first) {
+    pt_profile_node_t *n = &p->node[node];
+    pt_profile_thread_t *t = &p->thread[n->thread];
+    n->weight += weight;
+    n->samples += samples;
+    n->first = PT_MIN(n->first, first);
+    t->weight += weight;
+    t->samples += samples;
+    p->samples += samples;
+}
+
 /* ---- whole models ---- */
 
 typedef struct merge {

@@ -102,6 +102,9 @@ uint32_t pt_profile_thread_new(pt_profile_t *p, const char *name, size_t len,
                                pt_profile_unit_t unit);
 /* Adds a sample that ends at a node. weight is from 0 to PT_PROFILE_MOST_WEIGHT. */
 void pt_profile_add(pt_profile_t *p, uint32_t node, double weight);
+/* Adds the sum of several, the first of which has that place. Not with keep_order. */
+void pt_profile_add_sum(pt_profile_t *p, uint32_t node, double weight, uint64_t samples,
+                        uint64_t first);
 
 /* Adds all that another model holds, as if it had been read into this one next. Threads of one name
  * and unit become one, but only the first of its name in `from`. Frames and threads that only

@@ -41,6 +41,20 @@ void pt_profile_notef(pt_profile_notes_t *notes, pt_profile_problem_t kind, uint
                     n < 0 ? 0 : PT_MIN((size_t)n, sizeof text - 1));
 }
 
+void pt_profile_notes_add(pt_profile_notes_t *notes, const pt_profile_notes_t *next, uint64_t lines,
+                          uint64_t bytes) {
+    for (unsigned kind = 0; kind < PT_PROFILE_PROBLEM_COUNT; kind++) {
+        uint64_t more = next->of[kind].count;
+        if (more > 0 && notes->of[kind].count == 0) {
+            notes->of[kind] = next->of[kind];
+            notes->of[kind].line += next->of[kind].line > 0 ? lines : 0;
+            notes->of[kind].offset += next->of[kind].offset != PT_NO_OFFSET ? bytes : 0;
+        } else {
+            notes->of[kind].count += more;
+        }
+    }
+}
+
 void pt_profile_notes_tell(const pt_profile_notes_t *notes, pt_problems_t *book, unsigned file,
                            uint64_t lines, uint64_t bytes) {
     for (unsigned kind = 0; kind < PT_PROFILE_PROBLEM_COUNT; kind++) {

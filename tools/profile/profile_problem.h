@@ -48,6 +48,9 @@ void pt_profile_note(pt_profile_notes_t *notes, pt_profile_problem_t kind, uint6
 /* A detail that is made like printf's. */
 void pt_profile_notef(pt_profile_notes_t *notes, pt_profile_problem_t kind, uint64_t line,
                       uint64_t offset, const char *fmt, ...) PT_PRINTF(5, 6);
+/* Adds those of the piece behind, which begins so many lines and bytes further on. */
+void pt_profile_notes_add(pt_profile_notes_t *notes, const pt_profile_notes_t *next, uint64_t lines,
+                          uint64_t bytes);
 /* Enters them into the book, moved by so many lines and bytes. bytes PT_NO_OFFSET: offsets are not
  * those of the file, and none is told. */
 void pt_profile_notes_tell(const pt_profile_notes_t *notes, pt_problems_t *book, unsigned file,
