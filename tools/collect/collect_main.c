@@ -2,6 +2,7 @@
  *
  * Sockets, files and all that is known belong to the loop's thread. This one waits for signals and
  * lets the loop's look, now and then, whether it is done. */
+#include "collect_nats.h"
 #include "collect_options.h"
 #include "collect_ranks.h"
 #include "collect_tcp.h"
@@ -16,6 +17,7 @@
 #include <time.h>
 
 #define TICK_NS 100000000L
+#define LOOK_NS UINT64_C(1000000000)
 
 typedef struct collector {
     const pt_collect_options_t *o;
@@ -23,7 +25,9 @@ typedef struct collector {
     pt_collect_store_t store;
     pt_collect_service_t service;
     pt_collect_tcp_t *tcp;
+    pt_collect_nats_t *nats;
     int uv_code;
+    uint64_t looked_ns;
     bool failed; /* out of memory */
     bool done;
 } collector_t;
@@ -67,10 +71,28 @@ static bool all_done(collector_t *c) {
     return done;
 }
 
+/* Of what comes by NATS other collectors may have taken a part. */
+static bool nothing_left(collector_t *c) {
+#ifdef PT_HAVE_NATS
+    if (c->nats != NULL) {
+        uint64_t now = perftrace__os_mono_ns();
+        if (!pt_collect_nats_is_empty(c->nats) || now - c->looked_ns < LOOK_NS) {
+            return false;
+        }
+        c->looked_ns = now;
+        for (pt_collect_run_t *run = c->store.runs; run != NULL; run = run->next) {
+            pt_collect_store_look_again(&c->store, run);
+        }
+    }
+#endif
+    (void)c;
+    return true;
+}
+
 static void look(void *ctx) {
     collector_t *c = ctx;
     bool more = pt_collect_store_catch_up(&c->store);
-    c->done = !more && c->o->until_done && all_done(c);
+    c->done = !more && c->o->until_done && nothing_left(c) && all_done(c);
 }
 
 /* ---- the end ---- */
@@ -147,6 +169,39 @@ static pt_exit_t sum_up(collector_t *c, int signal, bool late) {
 
 /* ---- the thread that waits ---- */
 
+/* False: it cannot be; told. */
+static bool start_nats(collector_t *c) {
+#ifdef PT_HAVE_NATS
+    const pt_collect_options_t *o = c->o;
+    const pt_collect_nats_options_t nats = {.urls = &o->nats,
+                                            .runs = &o->runs,
+                                            .token = o->token,
+                                            .creds = o->creds,
+                                            .tls_ca = o->tls_ca,
+                                            .tls_cert = o->tls_cert,
+                                            .tls_key = o->tls_key,
+                                            .replicas = o->replicas};
+    const char *problem = NULL;
+    if (o->nats.count > 0) {
+        c->nats = pt_collect_nats_start(c->loop, &c->service, &nats, &problem);
+        if (c->nats == NULL) {
+            pt_error("--nats: %s", problem != NULL ? problem : "it cannot be used");
+        }
+        return c->nats != NULL;
+    }
+#endif
+    (void)c;
+    return true;
+}
+
+static void stop_nats(collector_t *c) {
+#ifdef PT_HAVE_NATS
+    pt_collect_nats_stop(c->nats);
+    c->nats = NULL;
+#endif
+    (void)c;
+}
+
 static pt_exit_t wait_for_end(collector_t *c, const sigset_t *signals) {
     const struct timespec tick = {0, TICK_NS};
     uint64_t begin = perftrace__os_mono_ns();
@@ -157,6 +212,7 @@ static pt_exit_t wait_for_end(collector_t *c, const sigset_t *signals) {
         perftrace__net_loop_call(c->loop, look, c);
         late = c->o->timeout_ns > 0 && perftrace__os_mono_ns() - begin >= c->o->timeout_ns;
     }
+    stop_nats(c);
     perftrace__net_loop_call(c->loop, close_all, c);
     perftrace__net_loop_stop(c->loop);
     return sum_up(c, c->done ? 0 : signal, !c->done && late);
@@ -180,10 +236,11 @@ static pt_exit_t serve(collector_t *c, const sigset_t *signals) {
         return PT_EXIT_INTERNAL;
     }
     perftrace__net_loop_call(c->loop, open_all, c);
-    if (c->failed || (c->o->listen != NULL && c->tcp == NULL)) {
+    bool listens = c->o->listen == NULL || c->tcp != NULL;
+    if (c->failed || !listens || !start_nats(c)) {
         if (c->failed) {
             pt_error("out of memory");
-        } else {
+        } else if (!listens) {
             pt_error("--listen %s: %s", c->o->listen, uv_strerror(c->uv_code));
         }
         perftrace__net_loop_call(c->loop, close_all, c);

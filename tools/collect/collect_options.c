@@ -13,6 +13,10 @@ static const pt_option_t options[] = {
         S, listen, 'l', "listen", "[HOST:]PORT",
         "serve senders that connect: a port (0: any free one) of 127.0.0.1 or of HOST, "
         "or unix:PATH"),
+    PT_OPTION_LIST(
+        S, nats, 'N', "nats", "URL,...",
+        "take what the NATS server at URL keeps (JetStream): nats://[USER:PASSWORD@]HOST, "
+        "nats://TOKEN@HOST, tls://HOST; several are servers of one cluster"),
     PT_OPTION_LIST(S, runs, 'r', "run", "ID",
                    "collect this run only; others are refused and counted (may be given again)"),
     PT_OPTION_STRING(
@@ -20,6 +24,13 @@ static const pt_option_t options[] = {
         "what senders must know (default: PERFTRACE_FORWARD_TOKEN); needed where other "
         "machines reach the address"),
     PT_OPTION_FLAG(S, insecure, 0, "insecure", "do without a token there: anybody may send"),
+    PT_OPTION_UINT64(S, replicas, 0, "replicas", "N", 1, 5,
+                     "servers that keep a run's stream, where it is not there yet (default 1)"),
+    PT_OPTION_STRING(S, creds, 0, "creds", "FILE", "a NATS user's credentials"),
+    PT_OPTION_STRING(S, tls_ca, 0, "tls-ca", "FILE", "certificates that NATS servers are known by"),
+    PT_OPTION_STRING(S, tls_cert, 0, "tls-cert", "FILE", "our own certificate"),
+    PT_OPTION_STRING(S, tls_key, 0, "tls-key", "FILE",
+                     "its key (default: in the certificate's file)"),
     PT_OPTION_HEADING("To where"),
     PT_OPTION_STRING(S, dir, 'o', "output", "DIR", "write to DIR/RUN/ (default: .)"),
     PT_OPTION_FLAG(S, sync, 0, "sync",
@@ -55,12 +66,15 @@ static const pt_option_t options[] = {
 };
 #undef S
 
-static const char *const synopsis[] = {"--listen [HOST:]PORT [OPTION]...", NULL};
+static const char *const synopsis[] = {"--listen [HOST:]PORT [OPTION]...",
+                                       "--nats URL,... [OPTION]...", NULL};
 
 static const pt_text_t examples[] = {
     {"perf-trace-collect --listen 7400 -o traces", "all senders of this machine, until Ctrl-C"},
     {"perf-trace-collect --listen 10.0.0.1:7400 -o traces --run job-17 --until-done",
      "one run of a cluster (PERFTRACE_FORWARD_TOKEN is set), until all its ranks have ended"},
+    {"perf-trace-collect --nats nats://node1,nats://node2 -o traces --run job-17 --until-done",
+     "from NATS; the same command on another machine at the same folder shares the work"},
     {"perf-trace-collect --listen 7400 --follow --status 7401",
      "with the state of each rank in the terminal and over HTTP"},
     {NULL, NULL}};
@@ -116,9 +130,18 @@ static int check(pt_collect_options_t *o) {
         !parse_address("--status", o->status, &o->status_address)) {
         return PT_EXIT_USAGE;
     }
-    if (o->listen == NULL) {
+    if (o->listen == NULL && o->nats.count == 0) {
+        return pt_option_usage_error(
+            &pt_collect_tool, "nothing is said about where from: --listen PORT or --nats URL");
+    }
+#ifndef PT_HAVE_NATS
+    if (o->nats.count > 0) {
         return pt_option_usage_error(&pt_collect_tool,
-                                     "nothing is said about where from: --listen PORT");
+                                     "--nats: built without libnats (Debian: libnats-dev)");
+    }
+#endif
+    if (o->tls_key != NULL && o->tls_cert == NULL) {
+        return pt_option_usage_error(&pt_collect_tool, "--tls-key without --tls-cert");
     }
     bool has_token = o->token != NULL && o->token[0] != '\0';
     if (o->listen != NULL && !o->address.local && !has_token && !o->insecure) {
@@ -149,6 +172,7 @@ int pt_collect_options_parse(pt_collect_options_t *ret, int argc, char *const *a
     pt_string_list_t operands = PT_STRING_LIST_INIT;
     *ret = (pt_collect_options_t){.dir = ".",
                                   .interval_ns = UINT64_C(1000000000),
+                                  .replicas = 1,
                                   .max_connections = 10000,
                                   .max_streams = 100000,
                                   .max_files = 256,
@@ -172,4 +196,5 @@ int pt_collect_options_parse(pt_collect_options_t *ret, int argc, char *const *a
 
 void pt_collect_options_free(pt_collect_options_t *o) {
     pt_string_list_free(&o->runs);
+    pt_string_list_free(&o->nats);
 }

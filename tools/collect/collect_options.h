@@ -12,6 +12,10 @@ typedef struct pt_collect_options {
     const char *token;
     bool insecure;
     pt_string_list_t runs;
+    pt_string_list_t nats; /* URLs */
+    uint64_t replicas;
+    const char *creds;
+    const char *tls_ca, *tls_cert, *tls_key;
     bool sync;
     bool until_done;
     uint64_t world_size;

@@ -171,6 +171,7 @@ static pt_collect_asked_t *ask(peer_t *p) {
     a = &p->asked[p->asked_count++];
     *a = (pt_collect_asked_t){.stream = stream};
     stream->senders++;
+    stream->had_senders = true;
     return a;
 }
 

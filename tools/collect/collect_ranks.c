@@ -59,7 +59,7 @@ static bool is_open(const rank_t *r, const stream_t *s) {
     }
     const stream_t *n = r->newest;
     return s == n || s->senders > 0 ||
-           (s->key.sessions && s->seen && n != NULL && s->key.pid == n->key.pid &&
+           (s->key.sessions && s->had_senders && n != NULL && s->key.pid == n->key.pid &&
             strcmp(s->key.host, n->key.host) == 0);
 }
 

@@ -159,6 +159,14 @@ static void find_old(void *ctx, const char *name, const pt_collect_claim_t *clai
     (void)pt_collect_store_place(f->store, stream);
 }
 
+static void look_for_old(store_t *s, run_t *run) {
+    finding_t f = {s, run};
+    int err = pt_collect_claim_each(run->dir, find_old, &f);
+    if (err != 0) {
+        pt_warn("%s/" PT_COLLECT_CLAIM_DIR ": %s", run->dir, strerror(-err));
+    }
+}
+
 run_t *pt_collect_store_run(store_t *s, const char *id) {
     char name[65];
     perftrace__stream_run_name(id, name);
@@ -187,11 +195,7 @@ run_t *pt_collect_store_run(store_t *s, const char *id) {
     }
     *s->runs_end = run;
     s->runs_end = &run->next;
-    finding_t f = {s, run};
-    int err = pt_collect_claim_each(run->dir, find_old, &f);
-    if (err != 0) {
-        pt_warn("%s/" PT_COLLECT_CLAIM_DIR ": %s", run->dir, strerror(-err));
-    }
+    look_for_old(s, run);
     return run;
 }
 
@@ -289,6 +293,17 @@ bool pt_collect_store_place(store_t *s, stream_t *stream) {
     return stream->file.path != NULL || !fails(s, stream, place(s, stream));
 }
 
+void pt_collect_store_look_again(store_t *s, run_t *run) {
+    look_for_old(s, run);
+    for (stream_t *stream = run->streams; stream != NULL; stream = stream->next) {
+        uint64_t had = stream->have;
+        if (!stream->ended && !stream->key.sessions && pt_collect_store_place(s, stream) &&
+            find_have(s, stream) == 0 && stream->have > had) {
+            look_at_ends(s, stream);
+        }
+    }
+}
+
 /* ---- pieces ------------------------------------------------------------------------------------
  */
 
@@ -311,6 +326,16 @@ static bool is_same(store_t *s, stream_t *stream, uint64_t offset, const char *d
         done += (size_t)n;
     }
     return true;
+}
+
+bool pt_collect_store_is_due(store_t *s, stream_t *stream, uint64_t offset) {
+    if (!pt_collect_store_place(s, stream)) {
+        return false;
+    }
+    if (offset > stream->have) {
+        (void)find_have(s, stream); /* another collector may have written it */
+    }
+    return offset <= stream->have;
 }
 
 static void count(stream_t *stream, uint64_t offset, const char *data, size_t len) {
@@ -340,8 +365,7 @@ pt_collect_result_t pt_collect_store_take(store_t *s, stream_t *stream, uint64_t
     if (!pt_collect_store_place(s, stream)) {
         return PT_COLLECT_AGAIN;
     }
-    stream->seen = true;
-    if (offset > stream->have && find_have(s, stream) == 0 && offset > stream->have) {
+    if (!pt_collect_store_is_due(s, stream, offset)) {
         stream->run->gaps++;
         return PT_COLLECT_GAP;
     }

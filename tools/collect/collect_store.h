@@ -43,8 +43,8 @@ typedef struct pt_collect_stream {
     uint64_t have;    /* bytes of the stream that are written */
     uint64_t counted; /* those that the tally knows */
     bool ended;       /* and that was all */
-    bool seen;        /* something of it came to this collector */
     unsigned senders; /* connections that asked for it */
+    bool had_senders; /* there was one */
     pt_collect_tally_t tally;
     struct pt_collect_stream *next; /* of the run, in order of appearance */
 } pt_collect_stream_t;
@@ -92,6 +92,9 @@ pt_collect_stream_t *pt_collect_store_stream(pt_collect_store_t *store, pt_colle
                                              const perftrace__stream_key_t *key, bool *ret_limit);
 /* Finds its file, so that have is known. False: again later. */
 bool pt_collect_store_place(pt_collect_store_t *store, pt_collect_stream_t *stream);
+/* Whether all that is before an offset is there; looks at the file where it is not known. */
+bool pt_collect_store_is_due(pt_collect_store_t *store, pt_collect_stream_t *stream,
+                             uint64_t offset);
 /* Writes a piece. */
 pt_collect_result_t pt_collect_store_take(pt_collect_store_t *store, pt_collect_stream_t *stream,
                                           uint64_t offset, const char *data, size_t size,
@@ -103,6 +106,8 @@ pt_collect_result_t pt_collect_store_refuse(pt_collect_store_t *store,
 /* Counts some of what was written before this collector was started, or by another one. True:
  * there is more. */
 bool pt_collect_store_catch_up(pt_collect_store_t *store);
+/* Looks at the files of a run again, where other collectors write there, too. */
+void pt_collect_store_look_again(pt_collect_store_t *store, pt_collect_run_t *run);
 /* All that is dirty to the disk. 0 or -errno. */
 int pt_collect_store_sync(pt_collect_store_t *store);
 

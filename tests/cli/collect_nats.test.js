@@ -1,0 +1,224 @@
+// collect_nats.test.js: perf-trace-collect from a real nats-server. SPDX-License-Identifier: MIT
+'use strict';
+const assert = require('node:assert');
+const fs = require('fs');
+const nodeTest = require('node:test');
+const t = require('./nats_tool.js');
+
+const built = !t.run(t.TOOL, ['--nats', 'nats://127.0.0.1:1', '--tls-key', 'x']).stderr.includes('built without');
+const skip = !built ? 'built without libnats' : !t.available ? 'nats-server is not installed' : false;
+const test = (name, fn) => nodeTest(name, { skip }, fn);
+
+// Takes a random but repeatable choice.
+function random(seed) {
+    let x = seed;
+    return () => (x = (x * 1103515245 + 12345) % 2147483648) / 2147483648;
+}
+
+async function putAll(c, files, pieceBytes) {
+    for (const f of files) {
+        for (const [from, to] of t.pieces(f, pieceBytes)) {
+            const ack = await t.put(c, f, from, to);
+            assert(ack.stream, JSON.stringify(ack));
+        }
+    }
+}
+
+const manyFiles = (n, more = {}) => Array.from({ length: n }, (_, rank) =>
+    t.file(t.trace({ rank, world: n, events: 400, ...more }), { rank, world_size: n }));
+
+function assertCollected(dir, files) {
+    const got = t.collected(dir);
+    assert.strictEqual(Object.keys(got).length, files.length);
+    for (const f of files)
+        assert(got[`${f.keys.run}/${f.keys.name}`].equals(f.bytes), f.keys.name);
+}
+
+test('what a server keeps is collected, duplicates once', async () => {
+    const server = await t.server();
+    const c = await t.client(server.port);
+    await t.makeStream(c);
+    const files = manyFiles(3);
+    await putAll(c, files, 5000);
+    // The same id is dropped by the server, another id by the collector.
+    assert.strictEqual((await t.put(c, files[0], ...t.pieces(files[0], 5000)[1])).duplicate, true);
+    for (const [from, to] of t.pieces(files[1], 5000))
+        assert.strictEqual((await t.put(c, files[1], from, to, {}, `again-${from}`)).duplicate, undefined);
+    const dir = t.folder();
+    const r = await t.collector(['--nats', server.url, '--run', 'r', '-o', dir, '--until-done']).ended;
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.match(r.stderr, /run r: 1,200 events of 3 ranks in 3 files; 0 dropped/);
+    assertCollected(dir, files);
+    const { num_pending: pending, num_ack_pending: unacked } = await c.api('CONSUMER.INFO.perftrace_r.collect');
+    assert.deepStrictEqual([pending, unacked], [0, 0]);
+    await c.end();
+    await server.kill();
+});
+
+test('all runs of a server, a stream that is made by the collector, an empty last piece', async () => {
+    const server = await t.server();
+    const c = await t.client(server.port);
+    const dir = t.folder();
+    const all = t.collector(['--nats', server.url, '-o', dir]);
+    const one = t.collector(['--nats', server.url, '-o', dir, '--run', 'one.two', '--until-done']);
+    await one.until('connected to');
+    while ((await c.api('STREAM.INFO.perftrace_one_two')).error)
+        await t.sleep(20);
+    await t.makeStream(c, 'other');
+    const f = { ...t.file(t.trace(), { run: 'one.two' }), whole: false };
+    const g = t.file(t.trace({ start: 2 }), { run: 'other' });
+    await putAll(c, [f, g], 300);
+    await t.put(c, f, f.bytes.length, f.bytes.length, { last: true });
+    const r = await one.ended;
+    assert.strictEqual(r.status, 0, r.stderr);
+    while (!fs.existsSync(`${dir}/other/traces-r0.jsonl`) || fs.statSync(`${dir}/other/traces-r0.jsonl`).size < g.bytes.length)
+        await t.sleep(20);
+    const end = await all.stop();
+    assert.strictEqual(end.status, 0, end.stderr);
+    assert.deepStrictEqual(t.collected(dir),
+                           { 'one_two/traces-r0.jsonl': f.bytes, 'other/traces-r0.jsonl': g.bytes });
+    await c.end();
+    await server.kill();
+});
+
+test('pieces in any order and with other borders', async () => {
+    const server = await t.server();
+    const c = await t.client(server.port);
+    await t.makeStream(c);
+    const rand = random(7);
+    const files = manyFiles(2, { events: 2000 });
+    const all = files.flatMap((f) => [...t.pieces(f, 3000).map((p) => [f, ...p]), ...t.pieces(f, 4700).map((p) => [f, ...p])]);
+    all.sort(() => rand() - 0.5);
+    for (const [f, from, to] of all)
+        await t.put(c, f, from, to, {}, `${f.keys.stream}-${from}-${to}`);
+    const dir = t.folder();
+    const r = await t.collector(['--nats', server.url, '--run', 'r', '-o', dir, '--until-done']).ended;
+    assert.strictEqual(r.status, 0, r.stderr);
+    assertCollected(dir, files);
+    await c.end();
+    await server.kill();
+});
+
+test('what is no piece of the run is refused and does not come again', async () => {
+    const server = await t.server();
+    const c = await t.client(server.port);
+    await t.makeStream(c);
+    const [f] = manyFiles(1);
+    await c.request('perftrace.r.data.0.x', 'garbage');
+    await c.request('perftrace.r.data.0.x', '{"type": "clock", "t1": "1"}\n');
+    await t.put(c, f, 0, t.borders(f.bytes)[9], { run: 'another' }, 'a');
+    await t.put(c, f, 0, t.borders(f.bytes)[9], { size: 17 }, 'b');
+    await putAll(c, [f], 4000);
+    const dir = t.folder();
+    const r = await t.collector(['--nats', server.url, '--run', 'r', '-o', dir, '--until-done']).ended;
+    assert.strictEqual(r.status, 1, r.stderr);
+    assert.match(r.stderr, /a piece that does not unpack to its size is refused/);
+    assertCollected(dir, [f]);
+    const info = await c.api('CONSUMER.INFO.perftrace_r.collect');
+    assert.deepStrictEqual([info.num_pending, info.num_ack_pending], [0, 0]);
+    await c.end();
+    await server.kill();
+});
+
+test('the clock is answered', async () => {
+    const server = await t.server();
+    const c = await t.client(server.port);
+    const collector = t.collector(['--nats', server.url, '--run', 'r', '-o', t.folder()]);
+    const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    let answer = null;
+    while (!answer)
+        answer = await c.request('perftrace.r.clock', '{"type": "clock", "t1": "a"}\n').catch(() => t.sleep(20));
+    const before = process.hrtime.bigint();
+    for (const subject of ['perftrace.r.clock', `perftrace.r.clock.${boot}`]) {
+        const m = JSON.parse(await c.request(subject, '{"type": "clock", "t1": "b"}\n'));
+        assert.deepStrictEqual([m.type, m.t1, m.ref], ['clock', 'b', boot]);
+        assert(BigInt(m.t2) <= BigInt(m.t3) && BigInt(m.t3) - BigInt(m.t2) < process.hrtime.bigint() - before);
+    }
+    assert.strictEqual((await collector.stop()).status, 0);
+    await c.end();
+    await server.kill();
+});
+
+test('collectors, one of which is killed again and again, share the work; nothing is lost or twice', async () => {
+    const server = await t.server();
+    const c = await t.client(server.port);
+    await t.makeStream(c);
+    // As an older collector left it, but without its long patience.
+    await c.api('CONSUMER.DURABLE.CREATE.perftrace_r.collect', { stream_name: 'perftrace_r', config: {
+        durable_name: 'collect', ack_policy: 'explicit', ack_wait: 1000000000, max_ack_pending: 20000 } });
+    const dir = t.folder();
+    const files = manyFiles(8, { events: 3000, pad: 50 });
+    const args = ['--nats', server.url, '--run', 'r', '-o', dir, '--until-done'];
+    const steady = t.collector(args);
+    const putting = putAll(c, files, 2000);
+    let done = false;
+    putting.then(() => { done = true; });
+    const rand = random(3);
+    let kills = 0;
+    while (!done) {
+        const other = t.collector(args);
+        await t.sleep(30 + rand() * 150);
+        await other.stop('SIGKILL');
+        kills++;
+    }
+    await putting;
+    const r = await steady.ended;
+    assert(kills > 3, `${kills} kills`);
+    assert.strictEqual(r.status, 0, r.stderr);
+    assertCollected(dir, files);
+    await c.end();
+    await server.kill();
+});
+
+test('nats-server is killed and started again', async () => {
+    const server = await t.server();
+    let c = await t.client(server.port);
+    await t.makeStream(c);
+    const dir = t.folder();
+    const files = manyFiles(4, { events: 1500 });
+    const collector = t.collector(['--nats', server.url, '--run', 'r', '-o', dir, '--until-done']);
+    const all = files.flatMap((f) => t.pieces(f, 1500).map((p) => [f, ...p]));
+    for (let i = 0, kill = 40; i < all.length;) {
+        if (i === kill) {
+            await server.kill();
+            await c.closed;
+            await server.start();
+            c = await t.client(server.port);
+            i = Math.max(0, i - 30); // what the server may not have had on its disk
+            kill += 90;
+        }
+        const ack = await t.put(c, ...all[i]).catch(() => null);
+        if (ack?.stream)
+            i++;
+        else
+            await t.sleep(50);
+    }
+    const r = await collector.ended;
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.match(r.stderr, /connection to the NATS server is lost/);
+    assertCollected(dir, files);
+    await c.end();
+    await server.kill();
+});
+
+test('a server that is not there yet, and one that wants a token', async () => {
+    const port = await t.freePort();
+    const dir = t.folder();
+    const collector = t.collector(['--nats', `nats://secret@127.0.0.1:${port}`, '--run', 'r', '-o', dir, '--until-done']);
+    await collector.until('no NATS server is reached');
+    const wrong = t.collector(['--nats', `nats://wrong@127.0.0.1:${port}`, '--run', 'r', '-o', dir]);
+    const server = await new t.Server(port, t.folder(), ['--auth', 'secret']).start();
+    const c = await t.client(port, { auth_token: 'secret' });
+    await collector.until('connected to');
+    while ((await c.api('STREAM.INFO.perftrace_r')).error)
+        await t.sleep(20);
+    const files = manyFiles(1);
+    await putAll(c, files, 5000);
+    assert.strictEqual((await collector.ended).status, 0);
+    assertCollected(dir, files);
+    const end = await wrong.stop();
+    assert.match(end.stderr, /no NATS server is reached \(Authorization|no NATS server is reached/);
+    assert.doesNotMatch(end.stderr, /connected to/);
+    await c.end();
+    await server.kill();
+});
