@@ -65,9 +65,9 @@ function scopesOf(events) {
             last = Math.max(last, us(e.ts));
         }
     }
-    for (const stack of open.values())
-        stack.forEach((b) => add(b.name, Math.max(last - b.ts, 0)));
-    return sums;
+    // Scopes without an end are told apart: they end at the last time, and are in no sum.
+    const unfinished = [...open.values()].flat().map((b) => [b.name, Math.max(last - b.ts, 0)]);
+    return { sums, unfinished };
 }
 
 function checkFacts(r, f, name) {
@@ -78,7 +78,14 @@ function checkFacts(r, f, name) {
 }
 
 function checkNames(r, events, f) {
-    const want = scopesOf(events), got = new Map();
+    const { sums: want, unfinished } = scopesOf(events), got = new Map();
+    const inOrder = (list) => list.sort((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1));
+    const open = inOrder(r.unfinished.map((u) => [u.name, u.so_far_s * 1e6]));
+    assert.strictEqual(open.length, unfinished.length, 'scopes without an end');
+    inOrder(unfinished).forEach(([name, so_far], i) => {
+        assert.strictEqual(open[i][0], name);
+        t.near(open[i][1], so_far, `how long ${name} ran`, 1e-3);
+    });
     for (const row of r.names) {
         const sum = got.get(row.name) ?? [0, 0];
         got.set(row.name, [sum[0] + row.count, sum[1] + row.total_s * 1e6]);

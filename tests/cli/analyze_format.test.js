@@ -20,6 +20,7 @@ function rich(rank) {
         X('cuda_profiler_range', 'gemm', 200, 1, { pid: 0, args: { 'dram__bytes.sum': 1 } }),
         call(20, 1, 2, 'cudaGraphLaunch'), X('cpu_op', 'aten::copy_', 30, 2),
         X('gpu_memcpy', 'Memcpy HtoD', 60, 2, { pid: 0, args: { bytes: 3 } }),
+        { ph: 'B', cat: 'x', name: 'open', pid: 1, tid: 1, ts: 5 },
         { ph: 'C', name: 'c', pid: 1, tid: 1, ts: 5, args: { c: 1 } }, {}], { world_size: 3 });
 }
 

@@ -61,6 +61,46 @@ test('PT-24: ranks that are missing, and a rank of another run', () => {
     assert.match(r.stderr, /traces-r3\.jsonl is of another run \(other\)/);
 });
 
+test('PT-25: a scope without an end, and an end without a begin', () => {
+    const e = (ph, name, ts, tid, more = {}) => ({ ph, name, pid: 1, tid, ts, ...more });
+    const events = [e('B', 'A', 0, 1), e('B', 'B', 10, 1), e('E', 'B', 20, 1), e('i', 'mark', 30, 1, { s: 't' }),
+                    e('E', '', 5, 2), e('X', 'C', 6, 2, { dur: 2 })];
+    const dir = t.files({ 'rank0.json': torch(0, events) });
+    let r = t.report([dir]);
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.deepStrictEqual(r.unfinished.map((u) => [u.name, u.start_s, u.so_far_s]), [['A', 0, 0.00003]]);
+    assert.deepStrictEqual(r.names.map((n) => [n.name, n.count, n.total_s]), [['B', 1, 0.00001], ['C', 1, 0.000002]]);
+    assert.deepStrictEqual([r.summary.unfinished, r.summary.scopes, r.summary.duration_s], [1, 3, 0.00003]);
+    assert.deepStrictEqual(r.problems.map((p) => [p.kind, p.count]).sort(), [['stray_end', 1], ['unfinished', 1]]);
+    assert.match(t.run([dir]).stdout.toString(), /Scopes without an end\n.*\n +0 +0 s +30.0 us +- +A\n/);
+
+    // The same after perf-trace-convert has closed it; and a step that a killed program was in is none.
+    const one_file = path.join(dir, 'merged', 'all.json');
+    t.fs.mkdirSync(path.dirname(one_file));
+    const convert = spawnSync(process.env.PERFTRACE_CONVERT, [path.join(dir, 'rank0.json'), '-o', one_file]);
+    assert.strictEqual(convert.status, 0, convert.stderr.toString());
+    r = t.report([one_file]);
+    assert.deepStrictEqual(r.unfinished.map((u) => [u.name, u.so_far_s]), [['A', 0.00003]]);
+    assert.deepStrictEqual(r.names.map((n) => n.name).sort(), ['B', 'C']);
+    assert.strictEqual(r.summary.unfinished, 1);
+    const step = (n, ts, more) => e('X', 'step', ts, 1, { cat: 'compute', args: { global_step: n, ...more } });
+    r = t.report([t.files({ 'rank0.json': torch(0, [{ ...step(1, 0), dur: 10 },
+                                                    { ...step(2, 10, { unfinished: true }), dur: 90 }]) })]);
+    assert.deepStrictEqual(r.steps.map((s) => s.step), [1]);
+    assert.deepStrictEqual(r.unfinished.map((u) => u.so_far_s), [0.00009]);
+});
+
+test('PT-30: counters that are not finite', () => {
+    const c = (ts, value) => `{"ph":"C","name":"loss","pid":1,"tid":1,"ts":${ts},"args":{"loss":${value}}}`;
+    const r = t.report([t.files({ 'rank0.json': `[${[1.5, 'NaN', 'Infinity', '-Infinity', 2.5].map((v, i) => c(i, v))},` +
+        '{"ph":"X","name":"s","pid":1,"tid":1,"ts":9,"dur":1,"args":{"lr":NaN}}]' })]);
+    assert.strictEqual(r.status, 0, r.stderr);
+    const loss = row(r.counters, { name: 'loss' });
+    assert.deepStrictEqual([loss.count, loss.mean, loss.min, loss.max, loss.last], [2, 2, 1.5, 2.5, 2.5]);
+    assert.strictEqual(row(r.problems, { kind: 'not_numeric' }).count, 3);
+    assert.strictEqual(row(r.problems, { kind: 'mended_NONFINITE' }).count, 4);
+});
+
 test('PT-33: many shapes of trace files in one directory', () => {
     const e = (n) => one(`e${n}`)[0];
     const dir = t.files({
@@ -133,6 +173,48 @@ test('PT-35: two files of one rank from two hosts', () => {
 });
 
 const phase = (name, ts, dur) => X('user_annotation', name, ts * 1000, dur * 1000);
+
+// What the page holds of its tables, as its script reads it.
+function pageData(file) {
+    const page = t.fs.readFileSync(file, 'utf8');
+    const [, json] = /<script[^>]*type="application\/json"[^>]*>([^]*?)<\/script>/.exec(page);
+    return { page, data: JSON.parse(json) };
+}
+
+test('PT-34: names that break pages', () => {
+    const names = ['</script><b>x', '<lambda>', 'a & b', 'esc\u001bape', 'both \' and "', `${'n'.repeat(298)}&&`];
+    const dir = t.files({ 'rank0.json': torch(0, names.map((name, i) => kernel(name, i * 10, 5))) });
+    const file = path.join(dir, 'page.html');
+    const r = t.run([path.join(dir, 'rank0.json'), '--html', file]);
+    if (/chart library|Chart\.js/.test(r.stderr)) { // the build has none: there are no pages
+        assert.notStrictEqual(r.status, 0);
+        return;
+    }
+    assert.strictEqual(r.status, 0, r.stderr);
+    const { page, data } = pageData(file);
+    const kernels = data.tables.find((table) => table.id === 'kernels');
+    const at = kernels.columns.findIndex((column) => column.id === 'name');
+    assert.deepStrictEqual(kernels.rows.map((cells) => cells[at]).sort(), [...names].sort());
+    assert.strictEqual(page.includes('<b>x'), false);
+    assert.strictEqual(page.includes('<lambda>'), false);
+});
+
+test('PT-37: a torn last line', () => {
+    const good = [1, 2, 3].map((n) => JSON.stringify(X('compute', `g${n}`, n * 10, 5)));
+    const start = Buffer.from(`${good.join('\n')}\n`), torn = Buffer.from('{"name": "caf\u20ac').subarray(0, -1);
+    const cases = {
+        a: Buffer.concat([start, torn]), b: Buffer.concat([start, torn, Buffer.from('\n\n')]),
+        c: Buffer.from([good[0], '{"name": "broken", "ph": ', good[1], good[2], ''].join('\n')),
+        d: Buffer.concat([Buffer.from(`${good[0]}\n${good[1]}\n`), Buffer.alloc(4096), Buffer.from(`${good[2]}\n`)]) };
+    for (const [name, text] of Object.entries(cases)) {
+        const dir = t.files({ 'traces-r0.jsonl': text }), r = t.report([dir]);
+        assert.strictEqual(r.status, 0, name);
+        assert.deepStrictEqual(r.names.map((n) => n.name).sort(), ['g1', 'g2', 'g3'], name);
+        assert.strictEqual(r.stderr.match(/traces-r0\.jsonl:\d+ \(byte \d+\): /g)?.length, 1, `${name}: ${r.stderr}`);
+        assert.strictEqual(r.problems.reduce((n, p) => n + p.count, 0), 1, name);
+        assert.strictEqual(t.run([dir, '--strict']).status, 1, name);
+    }
+});
 
 test('PT-39: what is not recorded is null and its time unknown', () => {
     const step = phase('ProfilerStep#3', 0, 40), rest = [phase('forward', 0, 10), phase('backward', 10, 20)];

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define UNFINISHED_KEPT 1000U /* all of them are counted */
+
 typedef struct tally {
     uint32_t name;
     uint16_t cat;
@@ -54,17 +56,33 @@ static void put(const pt_rank_view_t *v, const tally_t *a, pt_rank_result_t *r) 
     }
 }
 
+/* How long it would have taken is not recorded: it is in no mean. */
+static void put_unfinished(const pt_rank_view_t *v, const pt_row_t *row, pt_rank_result_t *r) {
+    if (pt_result_rows(r, PT_RT_unfinished) < UNFINISHED_KEPT) {
+        pt_result_row(r, PT_RT_unfinished,
+                      (const int64_t[]){pt_rank_view_text(v, r, row->name),
+                                        pt_rank_view_text(v, r, v->store->cat[row->cat].name),
+                                        row->ts, row->dur});
+    }
+}
+
 bool pt_rank_names(const pt_rank_view_t *v, pt_rank_result_t *r) {
     const pt_rank_store_t *s = v->store;
     tallies_t t = {.tally = NULL};
     int64_t scopes = 0, total = 0;
     bool ok = true;
     for (size_t i = 0; ok && i < s->rows; i++) {
-        if (pt_rank_view_has(v, &s->row[i])) {
-            ok = add(&t, &s->row[i]);
-            scopes++;
-            total += s->row[i].dur;
+        const pt_row_t *row = &s->row[i];
+        if (!pt_rank_view_has(v, row)) {
+            continue;
         }
+        if (row->state == PT_ROW_UNFINISHED) {
+            put_unfinished(v, row, r);
+        } else {
+            ok = add(&t, row);
+        }
+        scopes++;
+        total += row->dur;
     }
     for (size_t i = 0; ok && i < t.count; i++) {
         put(v, &t.tally[i], r);

@@ -85,6 +85,7 @@ typedef enum pt_rank_source {
 
 /* X(name, columns): a column is NAME:KIND, i an integer, t a text, d a double. */
 #define PT_RESULT_TABLE_LIST(X)                                                                    \
+    X(unfinished, "name:t cat:t start_ns:i dur_ns:i")                                              \
     X(phases, "ph:t count:i")                                                                      \
     X(names, "name:t cat:t kind:i class:t group:i count:i total_ns:i min_ns:i max_ns:i")           \
     X(streams, "device:t stream:t work:i time_ns:i busy_ns:i first_ns:i last_ns:i compute_ns:i "   \

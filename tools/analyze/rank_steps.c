@@ -57,7 +57,7 @@ static bool find_marked(const pt_rank_view_t *v, steps_t *l) {
     int64_t number;
     for (size_t i = 0; i < v->hosts; i++) {
         const pt_row_t *row = &v->store->row[v->host[i]];
-        if (row->kind == PT_ROW_ANNOTATION &&
+        if (row->kind == PT_ROW_ANNOTATION && row->state == PT_ROW_WHOLE &&
             marked_number(pt_names_get(&v->store->names, row->name), &number) &&
             !add(l, number, v->host[i])) {
             return false;
@@ -72,7 +72,7 @@ static bool find_numbered(const pt_rank_view_t *v, steps_t *l) {
     for (size_t i = 0; ok && i < v->hosts; i++) {
         const pt_row_t *row = &v->store->row[v->host[i]];
         bool is_new = false;
-        if (!is_programs(row) || row->link == PT_NOT_RECORDED) {
+        if (!is_programs(row) || row->link == PT_NOT_RECORDED || row->state != PT_ROW_WHOLE) {
             continue;
         }
         const uint64_t *slot =

@@ -17,6 +17,7 @@ void pt_store_init(pt_rank_store_t *s) {
     s->world_size = -1;
     s->devices = -1;
     s->device_memory = s->multiprocessors = PT_NOT_RECORDED;
+    s->last_mark = INT64_MIN;
     s->hour_from = 0;
     s->hour_to = -1;
 }
@@ -178,13 +179,21 @@ static bool is_left_out(const pt_rank_store_t *s, int64_t ts) {
     return low > 0 && s->hour[low - 1].left_out != 0;
 }
 
+/* Closes what is open at the last time of all, marks included unless they lie far behind. */
 static void close_open(pt_rank_store_t *s) {
+    int64_t last =
+        s->last_mark > s->last && s->last_mark - PT_HOUR_NS <= s->last ? s->last_mark : s->last;
     for (size_t t = 0; t < s->tracks; t++) {
         pt_store_track_t *track = &s->track[t];
         for (size_t i = 0; i < track->opens; i++) {
             pt_row_t *row = &s->row[track->open[i]];
-            row->dur = PT_MAX(s->last - row->ts, (int64_t)0);
+            row->dur = PT_MAX(last - row->ts, (int64_t)0);
             s->unfinished++;
+            s->unclosed++;
+            if (row->state != PT_ROW_LEFT_OUT) {
+                row->state = PT_ROW_UNFINISHED;
+                s->last = last;
+            }
         }
         track->opens = 0;
     }
@@ -198,8 +207,9 @@ void pt_store_finish(pt_rank_store_t *s, bool keep_outliers) {
     s->last = INT64_MIN;
     for (size_t i = 0; i < s->rows; i++) {
         pt_row_t *row = &s->row[i];
-        row->left_out = s->outliers > 0 && is_left_out(s, row->ts);
-        if (!row->left_out) {
+        if (s->outliers > 0 && is_left_out(s, row->ts)) {
+            row->state = PT_ROW_LEFT_OUT;
+        } else {
             s->first = PT_MIN(s->first, row->ts);
             s->last = PT_MAX(s->last, row->ts + PT_MAX(row->dur, (int64_t)0));
         }

@@ -23,6 +23,12 @@ typedef enum pt_row_kind {
     PT_ROW_MEMSET
 } pt_row_kind_t;
 
+typedef enum pt_row_state {
+    PT_ROW_WHOLE,
+    PT_ROW_UNFINISHED, /* its end is not recorded: it has begun, and ends where all does */
+    PT_ROW_LEFT_OUT    /* its time lies far from all others */
+} pt_row_state_t;
+
 /* Kinds that are work of the device. */
 #define PT_ROW_IS_WORK(kind) ((kind) >= PT_ROW_KERNEL)
 
@@ -30,13 +36,13 @@ typedef enum pt_row_kind {
 
 typedef struct pt_row {
     int64_t ts, dur;
-    int64_t link;     /* correlation, or the step of a program's own scope; PT_NOT_RECORDED: none */
-    uint32_t name;    /* in store->names */
-    uint32_t track;   /* in store->track */
-    uint32_t extra;   /* one more than the index in store->extra; 0: none */
-    uint16_t cat;     /* in store->cat */
-    uint8_t kind;     /* pt_row_kind_t */
-    uint8_t left_out; /* its time lies far from all others */
+    int64_t link;   /* correlation, or the step of a program's own scope; PT_NOT_RECORDED: none */
+    uint32_t name;  /* in store->names */
+    uint32_t track; /* in store->track */
+    uint32_t extra; /* one more than the index in store->extra; 0: none */
+    uint16_t cat;   /* in store->cat */
+    uint8_t kind;   /* pt_row_kind_t */
+    uint8_t state;  /* pt_row_state_t */
 } pt_row_t;
 
 /* What copies and collectives say besides. PT_NOT_RECORDED and 0 where they do not. */
@@ -139,8 +145,10 @@ typedef struct pt_rank_store {
 #define PT_I_STORE_TEXT(field) uint32_t field;
     PT_STORE_TEXT_LIST(PT_I_STORE_TEXT)
 #undef PT_I_STORE_TEXT
+    int64_t last_mark; /* the latest time of an event that is neither scope nor counter */
     uint64_t outliers, unfinished, stray_ends;
-    bool failed; /* out of memory */
+    uint64_t unclosed; /* unfinished scopes that were closed here */
+    bool failed;       /* out of memory */
     /* Its own. */
     perftrace__strbuf_t joined; /* scratch */
     pt_store_recent_t recent[PT_STORE_RECENT];

@@ -5,7 +5,8 @@
 #include <string.h>
 
 bool pt_rank_view_has(const pt_rank_view_t *v, const pt_row_t *row) {
-    return !row->left_out && (v->mine == NULL || v->mine[v->store->track[row->track].process] != 0);
+    return row->state != PT_ROW_LEFT_OUT &&
+           (v->mine == NULL || v->mine[v->store->track[row->track].process] != 0);
 }
 
 pt_rule_group_t pt_rank_view_group(const pt_rank_view_t *v, const pt_row_t *row) {

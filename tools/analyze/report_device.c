@@ -195,8 +195,51 @@ static void over_time(const pt_results_t *l, pt_report_t *report) {
     }
 }
 
+#define LINE 60U /* characters of a time line: two pieces of time each */
+
+/* What a stretch of time is shown as: what most of it is, where at least half of it is busy. */
+static char glyph(const double share[4]) {
+    if (share[0] < 0.5) {
+        return share[0] < 0.05 ? '.' : '-';
+    }
+    return share[1] >= share[2] && share[1] >= share[3] ? '#' : share[2] >= share[3] ? '=' : '+';
+}
+
+static void time_lines(const pt_results_t *l, pt_report_t *report) {
+    pt_table_t *t = pt_report_table(report, "timeline", "Time line", false);
+    pt_table_column(t, "rank", "Rank", PT_COLUMN_COUNT);
+    pt_table_column(t, "from_s", "From", PT_COLUMN_SECONDS);
+    pt_table_column(t, "length_s", "a character", PT_COLUMN_SECONDS);
+    pt_table_column(t, "line", "What the devices did", PT_COLUMN_LONG);
+    pt_table_note(t, "At least half of the time busy: # most with compute, = with communication, + "
+                     "with copies; - busy for less, . for less than 5 %.");
+    for (size_t i = 0; i < l->count; i++) {
+        const pt_rank_result_t *r = &l->result[i];
+        int64_t span = pt_fact_between(r, PT_FACT_work_first_ns, PT_FACT_work_last_ns);
+        double share[LINE][4] = {{0}}, length = (double)span / LINE;
+        char line[LINE + 1] = "";
+        if (pt_result_rows(r, PT_RT_bins) == 0 || span == PT_NOT_RECORDED || span <= 0) {
+            continue;
+        }
+        for (size_t row = 0; row < pt_result_rows(r, PT_RT_bins); row++) {
+            const int64_t *cell = pt_result_at(r, PT_RT_bins, row);
+            for (size_t c = 0; c < 4 && cell[0] >= 0 && cell[0] < (int64_t)(2 * LINE); c++) {
+                share[cell[0] / 2][c] += (double)cell[c + 1] / length;
+            }
+        }
+        for (size_t c = 0; c < LINE; c++) {
+            line[c] = glyph(share[c]);
+        }
+        pt_table_number(t, (double)r->fact[PT_FACT_rank]);
+        pt_table_number(t, pt_seconds(r->fact[PT_FACT_work_first_ns] - pt_report_origin(l, r)));
+        pt_table_number(t, length / 1e9);
+        pt_table_cstr(t, line);
+    }
+}
+
 void pt_report_device(const pt_analyze_report_t *how, pt_report_t *report) {
     breakdown(how->results, report);
+    time_lines(how->results, report);
     gaps(how, report);
     streams(how->results, report);
     if (how->details) {

@@ -50,7 +50,7 @@ static void about_utilisation(const pt_results_t *l, findings_t *out) {
         ADVISE(f, "see idle and gaps: host waits ask for CUDA graphs, fewer and larger kernels, or "
                   "work moved off the launching thread");
     }
-    if (isfinite(low) && high - low > 0.05) {
+    if (isfinite(low) && 100 * high - 100 * low > 5) {
         finding_t *f = add(out, 2, high - low);
         SAY(f, "utilisation differs by %.1f points between ranks", 100 * (high - low));
         ADVISE(f, "the load is not even: see ranks, step_ranks and stragglers");

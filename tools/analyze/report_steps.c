@@ -192,8 +192,34 @@ static void across(const pt_analyze_report_t *how, pt_report_t *report) {
     free(row);
 }
 
+static void unfinished(const pt_analyze_report_t *how, pt_report_t *report) {
+    const pt_results_t *l = how->results;
+    pt_table_t *t = pt_report_table(report, "unfinished", "Scopes without an end", false);
+    pt_table_column(t, "rank", "Rank", PT_COLUMN_COUNT);
+    pt_table_column(t, "start_s", "At", PT_COLUMN_SECONDS);
+    pt_table_column(t, "so_far_s", "So far", PT_COLUMN_SECONDS);
+    pt_table_column(t, "category", "Category", PT_COLUMN_TEXT);
+    pt_table_column(t, "name", "Name", PT_COLUMN_LONG);
+    pt_table_note(t,
+                  "They were open when the trace ended: no step, and in no sum or mean of names.");
+    for (size_t i = 0; i < l->count; i++) {
+        const pt_rank_result_t *r = &l->result[i];
+        size_t rows = shown(how, pt_result_rows(r, PT_RT_unfinished));
+        int64_t origin = pt_report_origin(l, r);
+        for (size_t n = 0; n < rows; n++) {
+            const int64_t *cell = pt_result_at(r, PT_RT_unfinished, n);
+            pt_table_number(t, (double)r->fact[PT_FACT_rank]);
+            pt_table_number(t, pt_seconds(cell[2] - origin));
+            pt_table_number(t, pt_seconds(cell[3]));
+            pt_report_text(t, pt_result_text_of(r, cell[1]));
+            pt_report_text(t, pt_result_text_of(r, cell[0]));
+        }
+    }
+}
+
 void pt_report_steps(const pt_analyze_report_t *how, pt_report_t *report) {
     steps(how, report);
     parts(how, report);
     across(how, report);
+    unfinished(how, report);
 }

@@ -71,6 +71,9 @@ static void on_event(void *ctx, pt_event_t *ev) {
         pt_store_take_counter(f, ev);
         break;
     case 'i':
+    case 'I':
+    case 'R':
+        s->last_mark = PT_MAX(s->last_mark, ev->ts);
         if (PT_STR_IS(ev->name, "\"[memory]\"")) {
             pt_store_take_memory(f, ev);
         }
@@ -113,5 +116,5 @@ void pt_store_feed_finish(pt_store_feed_t *f, bool keep_outliers) {
         }
     }
     pt_problems_add_many(book, PT_TRACE_PROBLEM_UNFINISHED, f->reader->file, 0, PT_NO_OFFSET, NULL,
-                         s->unfinished);
+                         s->unclosed);
 }

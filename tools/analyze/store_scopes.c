@@ -87,6 +87,13 @@ static void take_links(pt_rank_store_t *s, pt_args_t *args, pt_row_t *row) {
     }
 }
 
+/* As our tools mark a scope that they had to close. */
+static bool is_unfinished(pt_args_t *args) {
+    perftrace__json_slice_t value;
+    return args->text.len > sizeof "\"unfinished\":true" &&
+           pt_args_find(args, "\"unfinished\"", &value) && value.type == PERFTRACE__JSON_TRUE;
+}
+
 static size_t add_row(pt_store_feed_t *f, const pt_event_t *ev) {
     pt_rank_store_t *s = f->store;
     pt_row_t row = {.ts = ev->ts, .dur = ev->ph == 'X' ? ev->dur : 0, .link = PT_NOT_RECORDED};
@@ -101,6 +108,10 @@ static size_t add_row(pt_store_feed_t *f, const pt_event_t *ev) {
     row.kind = row.kind == PT_ROW_KERNEL && is_sync_name(ev->name) ? PT_ROW_SYNC : row.kind;
     pt_args_t args = {ev->args, false};
     take_links(s, &args, &row);
+    if (row.kind == PT_ROW_OTHER && is_unfinished(&args)) {
+        row.state = PT_ROW_UNFINISHED;
+        s->unfinished += ev->ph == 'X'; /* else it is counted when it stays open */
+    }
     if (s->asks_ranks && row.kind == PT_ROW_OTHER) {
         pt_store_note_rank(s, s->track[row.track].process, &args);
     }
@@ -136,6 +147,7 @@ void pt_store_take_end(pt_store_feed_t *f, const pt_event_t *ev) {
     }
     pt_row_t *row = &s->row[t->open[--t->opens]];
     row->dur = PT_MAX(ev->ts - row->ts, (int64_t)0);
+    row->state = PT_ROW_WHOLE;
 }
 
 void pt_store_take_complete(pt_store_feed_t *f, pt_event_t *ev) {
