@@ -11,6 +11,7 @@
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define FILE_NAME_ROOM                                                                             \
     48 /* "/sessions-r<rank>.<n>.jsonl" with the longest numbers, and the NUL                      \
@@ -111,6 +112,18 @@ int perftrace__config_bind_paths(perftrace__config_t *c, const char *user,
     const char *field = "dir";
     free(c->trace_dir);
     free(c->session_dir);
+    free(c->spool_dir);
+    c->spool_dir = NULL;
+    if (o->forward[0] && strcmp(o->forward, "off") != 0 && o->forward_local == 0) {
+        perftrace__strbuf_t b = PERFTRACE__STRBUF_INIT;
+        perftrace__strbuf_printf(&b, "%s/" PERFTRACE__SPOOL_PREFIX "%u", o->ring_dir,
+                                 (unsigned)geteuid());
+        if (b.failed) {
+            perftrace__strbuf_free(&b);
+            return PERFTRACE_ERR_NOMEM;
+        }
+        c->spool_dir = b.data;
+    }
     if (areal && !dir_given) {
         field = "fileroot";
         c->trace_dir = areal_dir(o, user, "perf_tracer");
@@ -158,10 +171,10 @@ static int file_path(const char *dir, const char *kind, int rank, unsigned n,
 
 int perftrace__config_trace_path(const perftrace__config_t *c, unsigned n,
                                  perftrace__strbuf_t *out) {
-    return file_path(c->trace_dir, "traces", c->opt.rank, n, out);
+    return file_path(c->spool_dir ? c->spool_dir : c->trace_dir, "traces", c->opt.rank, n, out);
 }
 
 int perftrace__config_session_path(const perftrace__config_t *c, unsigned n,
                                    perftrace__strbuf_t *out) {
-    return file_path(c->session_dir, "sessions", c->opt.rank, n, out);
+    return file_path(c->spool_dir ? c->spool_dir : c->session_dir, "sessions", c->opt.rank, n, out);
 }

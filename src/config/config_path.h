@@ -9,6 +9,8 @@
 
 #include "config_resolve.h"
 
+/* Below ring_dir; not "perftrace-", by which rings are found. The rest is the user's number. */
+#define PERFTRACE__SPOOL_PREFIX  "perftrace.spool-"
 #define PERFTRACE__COMPONENT_MAX 255 /* bytes of a file or directory name (NAME_MAX) */
 
 /* Appends `label` made fit as one file or directory name, with `suffix` (may be NULL) after it.
@@ -18,7 +20,7 @@
  * label: long labels that differ anywhere stay apart. The suffix (at most 128 bytes) is kept. */
 void perftrace__path_component(perftrace__strbuf_t *out, const char *label, const char *suffix);
 
-/* Fills c->trace_dir and c->session_dir from c->opt and the login name. PERFTRACE_OK,
+/* Fills c->trace_dir, c->session_dir and c->spool_dir from c->opt and the login name. PERFTRACE_OK,
  * PERFTRACE_ERR_TOO_LONG with a message, PERFTRACE_ERR_NOMEM. */
 int perftrace__config_bind_paths(perftrace__config_t *c, const char *user,
                                  perftrace__strbuf_t *msgs);

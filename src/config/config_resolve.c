@@ -332,5 +332,6 @@ void perftrace__config_free(perftrace__config_t *c) {
     }
     free(c->trace_dir);
     free(c->session_dir);
+    free(c->spool_dir);
     *c = (perftrace__config_t)PERFTRACE__CONFIG_INIT;
 }

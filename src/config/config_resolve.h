@@ -21,11 +21,12 @@ typedef struct perftrace__config {
     unsigned char source[PERFTRACE__OPT_COUNT]; /* a perftrace__config_source_t an option */
     char *trace_dir;                            /* absolute directory of the trace files */
     char *session_dir;                          /* absolute directory of the session files */
+    char *spool_dir;      /* where both kinds lie instead when they are not to stay; else NULL */
     const char *launcher; /* "torchrun", "Slurm", ...: who gave the rank; "" when nobody */
 } perftrace__config_t;
 
 #define PERFTRACE__CONFIG_INIT                                                                     \
-    { PERFTRACE_CONFIG_INIT, {0}, NULL, NULL, "" }
+    { PERFTRACE_CONFIG_INIT, {0}, NULL, NULL, NULL, "" }
 
 /* Brings together what the program, the environment, the file and the launcher say.
  *   user   may be NULL: the program says nothing. A structure shorter than this library's (older

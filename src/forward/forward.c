@@ -56,6 +56,9 @@ static struct {
     uint64_t deadline_ns;
     uint32_t ended; /* release: the thread has ended */
     uint32_t wait_ms;
+    bool spool; /* the files go when everything is acknowledged */
+    uint64_t queue;
+    uint64_t given[2]; /* relaxed: bytes of the files that are no burden any more */
     /* The thread's own. */
     perftrace__forward_sender_t *sender;
     perftrace__forward_file_t *file[2];
@@ -150,7 +153,9 @@ static void take_file(unsigned i, const told_t *told) {
         fw.number[i] = t->number;
         fw.key.sessions = i == 1;
         fw.file[i] = perftrace__forward_file_new(t->path, &fw.key);
+        pt_store_relaxed(&fw.given[i], 0);
         if (fw.file[i]) {
+            fw.file[i]->spool = fw.spool;
             perftrace__forward_sender_add(fw.sender, fw.file[i]);
         }
     }
@@ -159,6 +164,14 @@ static void take_file(unsigned i, const told_t *told) {
         fw.file[i]->ended = told->ended;
         fw.file[i]->key.rank = told->rank;
         fw.file[i]->key.world_size = told->world_size;
+    }
+}
+
+static void give_back(unsigned i) {
+    perftrace__forward_file_t *f = fw.file[i];
+    if (fw.spool && f) {
+        perftrace__forward_file_punch(f);
+        pt_store_relaxed(&fw.given[i], f->kept ? 0 : PT_MIN(f->acked, f->limit));
     }
 }
 
@@ -186,6 +199,8 @@ static void *forward_main(void *arg) {
             perftrace__forward_sender_step(fw.sender,
                                            stop ? (uint32_t)PT_MIN(left_ms, STEP_MS) : STEP_MS);
         }
+        give_back(0);
+        give_back(1);
         take_wakes();
         pthread_mutex_unlock(&fw.step);
     }
@@ -344,6 +359,9 @@ void perftrace__forward_run_begin(const perftrace_config_t *options,
     fw.stop = false;
     fw.deadline_ns = 0;
     fw.wait_ms = options->forward_wait_ms;
+    fw.spool = options->forward_local == 0;
+    fw.queue = options->forward_queue;
+    fw.given[0] = fw.given[1] = 0;
     pt_store_relaxed(&fw.ended, 0);
     char text[512];
     const char *problem = begin(options, meta, text, sizeof text);
@@ -387,6 +405,15 @@ void perftrace__forward_committed(const perftrace__committed_t *what) {
     pthread_mutex_unlock(&fw.lock);
 }
 
+/* Also where nothing is forwarded, since the way there is no good: the memory is not for that. */
+uint64_t perftrace__forward_trace_limit(void) {
+    return pt_load_relaxed(&fw.given[0]) + fw.queue;
+}
+
+uint64_t perftrace__forward_session_limit(void) {
+    return pt_load_relaxed(&fw.given[1]) + fw.queue;
+}
+
 bool perftrace__forward_take_reference(perftrace__reference_t *ret) {
     bool any = false;
     pthread_mutex_lock(&fw.lock);
@@ -423,6 +450,11 @@ static void tell_end(void) {
                                "them",
                                fw.text[4], left, fw.told.file[0].path);
     } else {
+        for (unsigned i = 0; fw.spool && fw.told.ended && i < 2; i++) {
+            if (fw.told.file[i].path[0]) {
+                unlink(fw.told.file[i].path);
+            }
+        }
         perftrace__runtime_log(PERFTRACE_LOG_NOTE,
                                "forwarded %llu bytes in %llu pieces (%llu packed) to %s",
                                (unsigned long long)t->bytes, (unsigned long long)t->pieces,

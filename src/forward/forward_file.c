@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define SPOOL_HEAD ((uint64_t)65536) /* bytes of a spool that stay: its header lines */
+#define SPOOL_STEP (1u << 20)        /* bytes that are given back at one time */
+
 perftrace__forward_file_t *perftrace__forward_file_new(const char *path,
                                                        const perftrace__stream_key_t *key) {
     size_t len = strlen(path);
@@ -37,7 +40,8 @@ static bool have_fd(perftrace__forward_file_t *f) {
     if (!first && perftrace__os_file_is(f->fd, &f->id)) {
         return true;
     }
-    int fd = perftrace__os_open(f->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+    int fd =
+        perftrace__os_open(f->path, (f->spool ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK, 0);
     if (fd < 0) {
         f->failed = errno;
         return false;
@@ -87,6 +91,10 @@ bool perftrace__forward_file_read(perftrace__forward_file_t *f, perftrace__strbu
             return false;
         }
         buf->len += n;
+        if (buf->data[0] == '\0') { /* given back: the other side had it once */
+            f->failed = ENODATA;
+            return false;
+        }
         const char *end = memrchr(buf->data, '\n', buf->len);
         if (end && (buf->len >= goal || buf->len == left)) {
             *ret_len = (size_t)(end + 1 - buf->data);
@@ -119,6 +127,20 @@ bool perftrace__forward_file_identify(perftrace__forward_file_t *f) {
     f->sent = sent;
     perftrace__strbuf_free(&line);
     return f->known;
+}
+
+void perftrace__forward_file_punch(perftrace__forward_file_t *f) {
+    uint64_t from = PT_MAX(f->punched, SPOOL_HEAD);
+    uint64_t to = f->acked & ~(uint64_t)(SPOOL_STEP - 1);
+    if (!f->spool || f->kept || f->failed || to <= from || !have_fd(f)) {
+        return;
+    }
+    if (fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
+                  (off_t)(to - from)) != 0) {
+        f->kept = true;
+        return;
+    }
+    f->punched = to;
 }
 
 bool perftrace__forward_file_done(const perftrace__forward_file_t *f) {

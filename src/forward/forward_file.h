@@ -23,7 +23,10 @@ typedef struct perftrace__forward_file {
     bool placed; /* the answer has come */
     bool last_sent;
     bool last_acked;
-    int failed; /* the errno that made it unreadable; 0: readable */
+    bool spool;       /* what is acknowledged is given back to the system, see punch */
+    bool kept;        /* giving back does not work there */
+    uint64_t punched; /* given back up to here */
+    int failed;       /* the errno that made it unreadable; 0: readable */
 } perftrace__forward_file_t;
 
 /* A file at path. key's texts are taken; name is the path's last part. NULL without memory. */
@@ -37,6 +40,9 @@ bool perftrace__forward_file_identify(perftrace__forward_file_t *f);
  * *ret_len 0: nothing is there. False: failed is set. Blocks as read does. */
 bool perftrace__forward_file_read(perftrace__forward_file_t *f, perftrace__strbuf_t *buf,
                                   size_t wanted, size_t *ret_len);
+/* Gives the memory of what is acknowledged back to the system, but for the file's beginning, which
+ * tells what it is. The file stays as long as it is. Of a spool only. */
+void perftrace__forward_file_punch(perftrace__forward_file_t *f);
 /* Everything is acknowledged that there will ever be. */
 bool perftrace__forward_file_done(const perftrace__forward_file_t *f);
 

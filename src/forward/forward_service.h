@@ -10,6 +10,8 @@
 void perftrace__forward_run_begin(const perftrace_config_t *options,
                                   const perftrace__run_meta_t *meta);
 void perftrace__forward_committed(const perftrace__committed_t *what);
+uint64_t perftrace__forward_trace_limit(void);
+uint64_t perftrace__forward_session_limit(void);
 bool perftrace__forward_take_reference(perftrace__reference_t *ret);
 void perftrace__forward_run_end(void);
 

@@ -102,6 +102,10 @@ static int read_records(work_t *w, FILE *in, uint64_t limit, uint64_t *ret_end) 
     char *line = NULL;
     size_t cap = 0;
     int status = PERFTRACE_OK;
+    if (perftrace__trace_file_holed(fileno(in))) {
+        *ret_end = limit; /* no record will be made, see replay_trace */
+        return PERFTRACE_OK;
+    }
     bool first = true;
     uint64_t end = 0;
     for (ssize_t n; status == PERFTRACE_OK && (n = getline(&line, &cap, in)) > 0; first = false) {
@@ -254,6 +258,12 @@ static int replay_trace(work_t *w) {
             close(fd);
         }
         return perftrace__status_from_errno(err);
+    }
+    if (perftrace__trace_file_holed(fd)) {
+        w->r->problem = "the begin of the trace is with the collector: perf-trace-sessions makes "
+                        "the records of what was collected";
+        fclose(in);
+        return PERFTRACE_OK;
     }
     char *line = NULL;
     size_t cap = 0;

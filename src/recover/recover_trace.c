@@ -161,7 +161,9 @@ static int cut(const perftrace__ring_view_t *v, const char *ring_path, const cha
     }
     bool noted = v->commit.file_offset & PERFTRACE__RING_OFFSET_COUNT;
     t->offset = v->commit.file_offset & ~PERFTRACE__RING_OFFSET_COUNT;
-    if (noted || (uint64_t)st.st_size < t->offset) {
+    if (noted && perftrace__trace_file_holed(t->fd)) {
+        /* What is gone is with the collector; nothing of it can be counted here. */
+    } else if (noted || (uint64_t)st.st_size < t->offset) {
         uint64_t there = count_events(path, t->offset, &t->offset);
         t->gone = v->commit.written > there ? v->commit.written - there : 0;
         t->problem = t->gone ? "the trace file lacks events that the process had written" : NULL;

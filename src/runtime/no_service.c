@@ -32,13 +32,17 @@ static void committed(const perftrace__committed_t *what) {
     (void)what;
 }
 
+static uint64_t no_limit(void) {
+    return UINT64_MAX;
+}
+
 static bool take_reference(perftrace__reference_t *ret) {
     (void)ret;
     return false;
 }
 
 const perftrace__runtime_service_t perftrace__runtime_service = {
-    start, stop, run_begin, committed, take_reference, stop};
+    start, stop, run_begin, committed, {no_limit, no_limit}, take_reference, stop};
 
 int perftrace_hold(const char *where, uint32_t timeout_ms) {
     (void)where;

@@ -99,9 +99,9 @@ int perftrace__runtime_start(void) {
     int fd = -1;
     int rc = perftrace__runtime_create_file(&fd);
     if (rc) {
-        perftrace__runtime_log(PERFTRACE_LOG_ERROR,
-                               "tracing is off: no trace file can be made in %s: %s",
-                               rt->config.trace_dir, strerror(-rc));
+        perftrace__runtime_log(
+            PERFTRACE_LOG_ERROR, "tracing is off: no trace file can be made in %s: %s",
+            rt->config.spool_dir ? rt->config.spool_dir : rt->config.trace_dir, strerror(-rc));
         return perftrace__status_from_errno(-rc);
     }
     int status = start_core();
@@ -250,7 +250,7 @@ static bool wait_unused(uint64_t limit_ns) {
 
 int perftrace__runtime_stop(void) {
     perftrace__runtime_t *rt = &perftrace__runtime;
-    rt->stopping = true;
+    pt_store_release(&rt->stopping, true); /* pairs with limit_of: the files may grow again */
     pt_store_release(&rt->active, false);
     perftrace__core_stop();
     uint64_t limit = (uint64_t)rt->config.opt.shutdown_ms * 1000000u;

@@ -44,6 +44,10 @@ void perftrace__runtime_recover(void) {
     perftrace__runtime_ring_dirs(dirs);
     perftrace__recover_dir(rt->config.trace_dir, dirs, PERFTRACE__RUNTIME_RING_DIRS, 0,
                            on_recovered, NULL);
+    if (rt->config.spool_dir) {
+        perftrace__recover_dir(rt->config.spool_dir, dirs, PERFTRACE__RUNTIME_RING_DIRS, 0,
+                               on_recovered, NULL);
+    }
 }
 
 static void copy_text(char *out, size_t size, const char *text) {
@@ -81,8 +85,27 @@ void perftrace__runtime_fill_meta(void) {
     }
 }
 
+/* The directory lies where others can make one of its name: it has to be ours alone. 0 or -errno.
+ */
+static int make_spool(const char *dir) {
+    struct stat st;
+    if (mkdir(dir, 0700) != 0 && errno != EEXIST) {
+        return -errno;
+    }
+    if (lstat(dir, &st) != 0) {
+        return -errno;
+    }
+    return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022) ? 0 : -EPERM;
+}
+
 int perftrace__runtime_create_file(int *ret_fd) {
     perftrace__runtime_t *rt = &perftrace__runtime;
+    if (rt->config.spool_dir) {
+        int bad = make_spool(rt->config.spool_dir);
+        if (bad) {
+            return bad;
+        }
+    }
     perftrace__strbuf_t path = PERFTRACE__STRBUF_INIT;
     int rc = -ENAMETOOLONG;
     if (perftrace__config_trace_path(&rt->config, 0, &path) == PERFTRACE_OK && path.len > 6) {

@@ -34,6 +34,9 @@ typedef struct perftrace__runtime_service {
      * runtime's lock (by another one at the beginning and where no thread could be started); must
      * not block. */
     void (*committed)(const perftrace__committed_t *what);
+    /* How many bytes the trace ([0]) and the sessions file may have now, when the options say that
+     * they do not stay. By the thread that drains; must not block. */
+    uint64_t (*limit[2])(void);
     /* A reading of another machine's clock for the trace, if there is one. By the thread that
      * drains; must not block. */
     bool (*take_reference)(perftrace__reference_t *ret);

@@ -70,6 +70,20 @@ static void committed(void *user) {
     });
 }
 
+/* At the end everything is written: there is no next time to wait for. */
+static uint64_t limit_of(unsigned i) {
+    return pt_load_acquire(&perftrace__runtime.stopping) ? UINT64_MAX
+                                                         : perftrace__runtime_service.limit[i]();
+}
+
+static uint64_t trace_limit(void) {
+    return limit_of(0);
+}
+
+static uint64_t session_limit(void) {
+    return limit_of(1);
+}
+
 /* False without memory. */
 static bool open_session_sink(perftrace__output_t *out) {
     perftrace__runtime_t *rt = &perftrace__runtime;
@@ -88,6 +102,7 @@ static bool open_session_sink(perftrace__output_t *out) {
         .create = perftrace__runtime_create_session_file,
         .gone = perftrace__runtime_session_file_gone,
         .path = rt->session_path,
+        .limit = rt->config.spool_dir ? session_limit : NULL,
     };
     out->session_sink = perftrace__session_sink_open(&options);
     perftrace__ring_header_t *h = perftrace__core_ring()->header;
@@ -112,6 +127,9 @@ int perftrace__runtime_start_drain(int fd) {
     }
     perftrace__jsonl_sink_on_gone(sink, rt->meta.trace_path, perftrace__runtime_recreate_file,
                                   NULL);
+    if (rt->config.spool_dir) {
+        perftrace__jsonl_sink_limit(sink, trace_limit);
+    }
     perftrace__drain_t *d = &out->drain;
     perftrace__drain_init(d, perftrace__core_ring());
     d->sinks[d->nsinks++] = sink;

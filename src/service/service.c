@@ -9,6 +9,7 @@ const perftrace__runtime_service_t perftrace__runtime_service = {
     .stop = perftrace__control_stop,
     .run_begin = perftrace__forward_run_begin,
     .committed = perftrace__forward_committed,
+    .limit = {perftrace__forward_trace_limit, perftrace__forward_session_limit},
     .take_reference = perftrace__forward_take_reference,
     .run_end = perftrace__forward_run_end,
 };

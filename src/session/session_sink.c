@@ -195,6 +195,7 @@ static int provide_file(perftrace__session_sink_t *k) {
     }
     perftrace__line_file_close(&k->file);
     perftrace__line_file_open(&k->file, fd, 0, k->opt.path);
+    k->file.limit = k->opt.limit;
     if (!first && k->in_file && k->opt.gone) {
         k->opt.gone(k->opt.user, k->in_file);
     }

@@ -18,7 +18,8 @@ typedef struct perftrace__session_sink_options {
     /* Records that went with a file that somebody removed; may be NULL. */
     void (*gone)(void *user, uint64_t records);
     void *user;
-    const char *path; /* what create made; the creator's, "" before */
+    const char *path;        /* what create made; the creator's, "" before */
+    uint64_t (*limit)(void); /* how far the file may grow (line_file.h); NULL: no limit */
 } perftrace__session_sink_options_t;
 
 /* NULL without memory. Strings of the fold's options are copied; path is kept by pointer. */

@@ -100,8 +100,10 @@ static int replace_file(perftrace__jsonl_sink_t *k) {
     if (fd < 0) {
         return fd;
     }
+    uint64_t (*limit)(void) = k->file.limit;
     perftrace__line_file_close(&k->file);
     perftrace__line_file_open(&k->file, fd, 0, k->file.path);
+    k->file.limit = limit;
     k->replaced = true;
     perftrace__strbuf_t old = k->text.out;
     k->text.out = (perftrace__strbuf_t)PERFTRACE__STRBUF_INIT;
@@ -209,4 +211,8 @@ void perftrace__jsonl_sink_on_gone(perftrace__sink_t *s, const char *path,
     self(s)->file.path = path;
     self(s)->create = create;
     self(s)->user = user;
+}
+
+void perftrace__jsonl_sink_limit(perftrace__sink_t *s, uint64_t (*limit)(void)) {
+    self(s)->file.limit = limit;
 }

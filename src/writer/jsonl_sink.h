@@ -32,4 +32,7 @@ void perftrace__jsonl_sink_header(perftrace__sink_t *s, const perftrace__run_met
 void perftrace__jsonl_sink_on_gone(perftrace__sink_t *s, const char *path,
                                    int (*create)(void *user), void *user);
 
+/* How far the file may grow (line_file.h). */
+void perftrace__jsonl_sink_limit(perftrace__sink_t *s, uint64_t (*limit)(void));
+
 #endif

@@ -34,6 +34,10 @@ bool perftrace__line_file_gone(perftrace__line_file_t *f) {
 int perftrace__line_file_flush(perftrace__line_file_t *f, perftrace__strbuf_t *batch,
                                perftrace__flush_t how) {
     int rc = 0;
+    if (f->limit && f->done == 0 && batch->len && f->offset + batch->len > f->limit()) {
+        f->last_errno = ENOBUFS;
+        return perftrace__status_from_errno(ENOBUFS);
+    }
     check_fd(f);
     if (batch->len > f->done) {
         size_t n = 0;

@@ -90,3 +90,10 @@ bool perftrace__trace_file_gone(int fd) {
     struct stat st;
     return fstat(fd, &st) == 0 && st.st_nlink == 0;
 }
+
+bool perftrace__trace_file_holed(int fd) {
+    off_t hole = lseek(fd, 0, SEEK_HOLE);
+    off_t end = lseek(fd, 0, SEEK_END);
+    lseek(fd, 0, SEEK_SET);
+    return hole >= 0 && hole < end;
+}

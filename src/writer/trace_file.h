@@ -16,6 +16,10 @@ int perftrace__trace_file_create(const char *stem, const char *ext, char *path, 
 int perftrace__trace_file_write(int fd, const void *data, size_t len, uint64_t offset,
                                 size_t *ret_done);
 
+/* True when parts of the file were given back to the system: one that did not stay (the option
+ * forward_local), of which the collector has the rest. */
+bool perftrace__trace_file_holed(int fd);
+
 /* True when the file has no name any more. */
 bool perftrace__trace_file_gone(int fd);
 
