@@ -143,6 +143,13 @@ void perftrace__forward_file_punch(perftrace__forward_file_t *f) {
     f->punched = to;
 }
 
+const char *perftrace__forward_file_problem(const perftrace__forward_file_t *f) {
+    return f->failed == ENODATA  ? "shorter than it was"
+           : f->failed == EFBIG  ? "a line is longer than 4 MiB"
+           : f->failed == ESTALE ? "the other side has more of it than there is"
+                                 : strerror(f->failed);
+}
+
 bool perftrace__forward_file_done(const perftrace__forward_file_t *f) {
     return f->ended && (f->last_acked || f->limit == 0);
 }

@@ -43,6 +43,8 @@ bool perftrace__forward_file_read(perftrace__forward_file_t *f, perftrace__strbu
 /* Gives the memory of what is acknowledged back to the system, but for the file's beginning, which
  * tells what it is. The file stays as long as it is. Of a spool only. */
 void perftrace__forward_file_punch(perftrace__forward_file_t *f);
+/* Why it failed; static storage or strerror's. */
+const char *perftrace__forward_file_problem(const perftrace__forward_file_t *f);
 /* Everything is acknowledged that there will ever be. */
 bool perftrace__forward_file_done(const perftrace__forward_file_t *f);
 

@@ -53,9 +53,13 @@ static void acked(void *ctx, uint64_t stream, uint64_t offset, bool last) {
 }
 
 static void placed(void *ctx, uint64_t stream, uint64_t offset, bool last) {
+    const sender_t *s = ctx;
     perftrace__forward_file_t *f = file_of(ctx, stream);
     if (!f) {
         return;
+    }
+    if (s->o.has) {
+        s->o.has(s->o.ctx, f, offset);
     }
     /* More than there is: the file was cut after a crash of this machine, or it is not the same;
      * there is nothing to send to such a place before the file has grown to it. */
@@ -137,6 +141,17 @@ void perftrace__forward_sender_add(sender_t *s, perftrace__forward_file_t *f) {
     *end = f;
 }
 
+void perftrace__forward_sender_take(sender_t *s, perftrace__forward_file_t *f) {
+    perftrace__forward_file_t **at = &s->files;
+    while (*at && *at != f) {
+        at = &(*at)->next;
+    }
+    if (*at) {
+        *at = f->next;
+        f->next = NULL;
+    }
+}
+
 bool perftrace__forward_sender_done(const sender_t *s) {
     for (const perftrace__forward_file_t *f = s->files; f; f = f->next) {
         if (!f->failed && !perftrace__forward_file_done(f)) {
@@ -210,11 +225,7 @@ static bool connect_now(sender_t *s) {
 
 static void tell_unreadable(sender_t *s, const perftrace__forward_file_t *f) {
     char text[4400];
-    snprintf(text, sizeof text, "%s: %s", f->path,
-             f->failed == ENODATA  ? "shorter than it was"
-             : f->failed == EFBIG  ? "a line is longer than 4 MiB"
-             : f->failed == ESTALE ? "the other side has more of it than there is"
-                                   : strerror(f->failed));
+    snprintf(text, sizeof text, "%s: %s", f->path, perftrace__forward_file_problem(f));
     s->o.news(s->o.ctx, PERFTRACE__FORWARD_UNREADABLE, text);
 }
 
@@ -253,7 +264,13 @@ static perftrace__forward_sent_t send_all(sender_t *s) {
     for (bool any = true; any;) {
         any = false;
         for (perftrace__forward_file_t *f = s->files; f; f = f->next) {
-            if (f->failed || !perftrace__forward_file_identify(f)) {
+            if (f->failed) {
+                continue;
+            }
+            if (!perftrace__forward_file_identify(f)) {
+                if (f->failed) {
+                    tell_unreadable(s, f);
+                }
                 continue;
             }
             perftrace__forward_sent_t sent = PERFTRACE__FORWARD_SENT;

@@ -23,6 +23,9 @@ typedef struct perftrace__forward_sender_options {
     void (*news)(void *ctx, perftrace__forward_news_t what, const char *text);
     /* NULL: the clock is not asked for. */
     void (*reading)(void *ctx, const perftrace__reference_t *r);
+    /* What the other side has of a file, as it answers (again after each connect). NULL: nobody
+     * wants to know. */
+    void (*has)(void *ctx, const perftrace__forward_file_t *f, uint64_t offset);
     void *ctx;
     int level;   /* of packing, 1 to 9 */
     int wake_fd; /* readable: step returns early; -1: none. The caller's */
@@ -47,6 +50,8 @@ void perftrace__forward_sender_free(perftrace__forward_sender_t *s);
 void perftrace__forward_sender_orphan(perftrace__forward_sender_t *s);
 /* Takes over a file. Its limit and `ended` may be set at any time between two steps. */
 void perftrace__forward_sender_add(perftrace__forward_sender_t *s, perftrace__forward_file_t *f);
+/* Gives back a file that was added: the caller's again. */
+void perftrace__forward_sender_take(perftrace__forward_sender_t *s, perftrace__forward_file_t *f);
 /* Does what there is to do, then waits for more, at most timeout_ms. */
 void perftrace__forward_sender_step(perftrace__forward_sender_t *s, uint32_t timeout_ms);
 /* All files are done, or cannot be read. */
