@@ -30,8 +30,17 @@ bool pt_glob_is_pattern(const char *text) {
 }
 
 static void wrong(collector_t *c, const char *name, const char *text) {
-    pt_error("%s: %s", name, text);
+    if (!c->request->quiet) {
+        pt_error("%s: %s", name, text);
+    }
     c->wrong = true;
+}
+
+/* A file or directory that was met on the way. */
+static void leave_out(const collector_t *c, const char *name, const char *how, const char *why) {
+    if (!c->request->quiet) {
+        pt_warn("%s: %s: %s", name, how, why);
+    }
 }
 
 static void append_path(collector_t *c, const pt_path_t *path) {
@@ -145,7 +154,7 @@ static void search_folder(collector_t *c, const char *folder, const struct stat 
         if (named) {
             wrong(c, folder, strerror(errno));
         } else {
-            pt_warn("%s: not searched: %s", folder, strerror(errno));
+            leave_out(c, folder, "not searched", strerror(errno));
         }
         return;
     }
@@ -159,7 +168,7 @@ static void search_folder(collector_t *c, const char *folder, const struct stat 
             c->out_of_memory = true;
         } else if (stat(path.data, &below) != 0) {
             if (wanted) {
-                pt_warn("%s: left out: %s", path.data, strerror(errno));
+                leave_out(c, path.data, "left out", strerror(errno));
             }
         } else if (S_ISDIR(below.st_mode)) {
             search_folder(c, path.data, &below, false);
@@ -182,7 +191,7 @@ static void add_named(collector_t *c, char *name, const struct stat *st) {
                                            2 * sizeof(uint64_t)) != NULL;
     bool wrong_before = c->wrong;
     search_folder(c, name, st, true);
-    if (c->met == before && !searched && c->wrong == wrong_before) {
+    if (c->met == before && !searched && c->wrong == wrong_before && !c->request->may_be_empty) {
         perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT;
         perftrace__strbuf_printf(&text, "no %s in this directory or below",
                                  c->request->looked_for ? c->request->looked_for : "file");
@@ -241,7 +250,7 @@ static void expand(collector_t *c, const char *folder, const char *pattern) {
     }
     pt_string_list_t names = PT_STRING_LIST_INIT;
     if (!list_folder(c, folder, &names)) {
-        pt_warn("%s: not searched: %s", *folder ? folder : ".", strerror(errno));
+        leave_out(c, *folder ? folder : ".", "not searched", strerror(errno));
     } else if (strcmp(component, "**") == 0) {
         expand_any_folders(c, folder, pattern, rest, &names);
     } else {

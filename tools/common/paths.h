@@ -39,6 +39,8 @@ typedef struct pt_paths_request {
     void *filter_ctx;
     const char *looked_for; /* "traces-*.jsonl or *.json": named when a directory holds none */
     bool refuse_stdin;      /* "-" is an error */
+    bool may_be_empty;      /* a directory that holds none is not wrong */
+    bool quiet;             /* nothing is told: for a look that is repeated */
 } pt_paths_request_t;
 
 /* Collects the inputs that the operands name. Everything that is wrong is told by pt_error, not

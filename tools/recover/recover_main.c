@@ -1,18 +1,16 @@
 /* recover_main.c: perf-trace-recover. SPDX-License-Identifier: MIT */
 #include "message.h"
 #include "recover_report.h"
+#include "recover_tree.h"
 
 #include <perftrace/status.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static unsigned flags_of(const pt_recover_options_t *o) {
     unsigned flags = 0;
@@ -29,41 +27,15 @@ static void on_ring(const char *ring, int status, const perftrace__recovered_t *
 }
 
 /* dir NULL: every ring of this user. */
-static void recover_dir(pt_recover_report_t *r, const char *dir) {
-    const pt_recover_options_t *o = r->options;
-    size_t n = o->ring_dirs.count;
-    const char **dirs = calloc(n + 1, sizeof(*dirs));
-    if (!dirs) {
-        pt_recover_report_fail(r, PT_EXIT_INTERNAL);
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        dirs[i] = o->ring_dirs.items[i];
-    }
-    if (dir) {
-        dirs[n++] = dir; /* where the ring goes when there is no better place */
-    }
-    perftrace__recover_dir(dir, dirs, (unsigned)n, flags_of(o), on_ring, r);
-    free(dirs);
-}
-
 static void recover_tree(pt_recover_report_t *r, const char *dir) {
-    recover_dir(r, dir);
-    DIR *d = r->options->recursive ? opendir(dir) : NULL;
-    if (r->options->recursive && !d) {
-        pt_warn("%s: %s", dir, strerror(errno));
-    }
-    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
-        char path[PATH_MAX];
-        struct stat st;
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
-            snprintf(path, sizeof(path), "%s/%s", dir, e->d_name) < (int)sizeof(path) &&
-            lstat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-            recover_tree(r, path);
-        }
-    }
-    if (d) {
-        closedir(d);
+    const pt_recover_options_t *o = r->options;
+    const pt_recover_tree_t how = {.ring_dirs = &o->ring_dirs,
+                                   .flags = flags_of(o),
+                                   .recursive = o->recursive,
+                                   .fn = on_ring,
+                                   .user = r};
+    if (!pt_recover_tree(&how, dir)) {
+        pt_recover_report_fail(r, PT_EXIT_INTERNAL);
     }
 }
 
@@ -113,7 +85,7 @@ int main(int argc, char **argv) {
     if (status == PT_OPTION_GO_ON) {
         pt_recover_report_t report = {.options = &options, .out = PERFTRACE__STRBUF_INIT};
         if (options.all) {
-            recover_dir(&report, NULL);
+            recover_tree(&report, NULL);
         }
         for (size_t i = 0; i < operands.count; i++) {
             recover_operand(&report, operands.items[i]);
