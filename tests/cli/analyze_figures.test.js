@@ -482,8 +482,11 @@ test('hardware and versions', () => {
                                host_name: 'node-1' });
     assert.deepStrictEqual({ ...r.hardware }, {
         device: 'NVIDIA H200', devices: 2, memory_bytes: 150754820096, multiprocessors: 132, backend: 'nccl',
-        nccl_version: null, runtime_version: '12080', driver_version: '12090', profiler_version: '26',
+        process_groups: null, nccl_version: null, runtime_version: '12080', driver_version: '12090', profiler_version: '26',
         host: 'node-1' });
+    const info = { backend: 'nccl', rank: 0, world_size: 1, pg_count: 3, nccl_version: '2.21.5' };
+    const groups = of(device, [], { distributedInfo: info }).hardware;
+    assert.deepStrictEqual([groups.process_groups, groups.nccl_version], [3, '2.21.5']);
 });
 
 test('what was not recorded is null, never 0', () => {

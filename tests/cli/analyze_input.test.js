@@ -56,6 +56,20 @@ test('ranks: the map before distributedInfo, that before the name', () => {
     assert.deepStrictEqual([r.ranks[0].rank, r.ranks[0].rank_source], [9, '--rank-map']);
 });
 
+test('ranks: the header before the events, these before the name', () => {
+    const event = (rank) => ({ ph: 'X', cat: 'compute', name: 'a', pid: 1, tid: 1, ts: 0, dur: 1, args: { rank } });
+    const header = { name: 'perftrace_header', ph: 'M', pid: 1, tid: 1,
+                     args: { version: 1, run_id: 'r', rank: 3, world_size: 8, epoch_ns: '1790000000000000000' } };
+    const told = (lines, args = []) => {
+        const [k] = ok(t.report([t.files({ 'traces-r5.jsonl': lines.map((e) => JSON.stringify(e)) }), ...args])).ranks;
+        return [k.rank, k.rank_source];
+    };
+    assert.deepStrictEqual(told([header, event(4)]), [3, 'header']);
+    assert.deepStrictEqual(told([event(4)]), [4, 'events']);
+    assert.deepStrictEqual(told([event('none')]), [5, 'file name']);
+    assert.deepStrictEqual(told([header, event(4)], ['--rank-map', 'traces-r5.jsonl=7']), [7, '--rank-map']);
+});
+
 test('exit statuses', () => {
     const dir = t.files({ 'rank0.json': torch(0, device), 'bad.json': '{"traceEvents": [{"ph": "X", "name": ',
                           'nothing/x.txt': '' });

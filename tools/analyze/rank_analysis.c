@@ -17,6 +17,7 @@ static void put_file(const pt_rank_store_t *s, const char *name, pt_rank_result_
     r->fact[PT_FACT_devices] = s->devices >= 0 ? s->devices : PT_NOT_RECORDED;
     r->fact[PT_FACT_device_memory] = s->device_memory;
     r->fact[PT_FACT_multiprocessors] = s->multiprocessors;
+    r->fact[PT_FACT_process_groups] = s->process_groups;
     r->fact[PT_FACT_outliers] = (int64_t)s->outliers;
     r->fact[PT_FACT_unfinished] = (int64_t)s->unfinished;
     for (unsigned c = 1; c < 128; c++) {

@@ -25,6 +25,7 @@
     X(scopes_ns)                                                                                   \
     X(devices)                                                                                     \
     X(device_memory)                                                                               \
+    X(process_groups)                                                                              \
     X(multiprocessors)                                                                             \
     X(work)                                                                                        \
     X(work_first_ns)                                                                               \

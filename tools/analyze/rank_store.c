@@ -16,7 +16,7 @@ void pt_store_init(pt_rank_store_t *s) {
     s->joined = (perftrace__strbuf_t)PERFTRACE__STRBUF_INIT;
     s->world_size = -1;
     s->devices = -1;
-    s->device_memory = s->multiprocessors = PT_NOT_RECORDED;
+    s->device_memory = s->multiprocessors = s->process_groups = PT_NOT_RECORDED;
     s->last_mark = INT64_MIN;
     s->hour_from = 0;
     s->hour_to = -1;

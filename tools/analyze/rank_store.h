@@ -140,7 +140,7 @@ typedef struct pt_rank_store {
     bool has_base;
     int64_t base_ns; /* wall clock at time 0 */
     int64_t devices; /* deviceProperties' count; -1: not given */
-    int64_t device_memory, multiprocessors;
+    int64_t device_memory, multiprocessors, process_groups;
     bool asks_ranks; /* events may tell the rank of their process */
 #define PT_I_STORE_TEXT(field) uint32_t field;
     PT_STORE_TEXT_LIST(PT_I_STORE_TEXT)

@@ -82,6 +82,8 @@ void pt_report_summary(const pt_analyze_report_t *how, pt_report_t *report) {
         pt_table_fact(t, "multiprocessors", "Multiprocessors", PT_COLUMN_COUNT,
                       pt_result_fact(r, PT_FACT_multiprocessors));
         text_fact(t, "backend", "Backend", pt_names_get(&r->texts, r->backend));
+        pt_table_fact(t, "process_groups", "Process groups", PT_COLUMN_COUNT,
+                      pt_result_fact(r, PT_FACT_process_groups));
         text_fact(t, "nccl_version", "NCCL", pt_names_get(&r->texts, r->nccl_version));
         text_fact(t, "runtime_version", "Runtime", pt_names_get(&r->texts, r->runtime_version));
         text_fact(t, "driver_version", "Driver", pt_names_get(&r->texts, r->driver_version));

@@ -34,6 +34,10 @@ static void take_distributed(pt_rank_store_t *s, const perftrace__json_slice_t *
         number > 0) {
         s->world_size = number;
     }
+    if (perftrace__json_find(info, "pg_count", &v) && perftrace__json_to_i64(&v, &number) &&
+        number >= 0) {
+        s->process_groups = number;
+    }
     if (perftrace__json_find(info, "backend", &v)) {
         s->backend = take_word(s, &v);
     }
