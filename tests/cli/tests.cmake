@@ -10,7 +10,7 @@ function(perftrace_cli_test name file variable tool)
                        ENVIRONMENT "${variable}=$<TARGET_FILE:${tool}>")
 endfunction()
 
-foreach(noun needs lines corpus golden extremes input sessions torch areal viewer)
+foreach(noun needs lines clocks corpus golden extremes input sessions torch areal viewer)
   perftrace_cli_test(convert_${noun} convert_${noun}.test.js PERFTRACE_CONVERT perf-trace-convert)
 endforeach()
 
@@ -72,7 +72,7 @@ endforeach()
 if(TARGET perf-trace-live)
   add_executable(live_worker ${CMAKE_CURRENT_LIST_DIR}/live_worker.c)
   target_link_libraries(live_worker PRIVATE perftrace_flags perftrace_static)
-  foreach(noun golden state)
+  foreach(noun golden state hang busy view)
     perftrace_cli_test(live_${noun} live_${noun}.test.js PERFTRACE_LIVE perf-trace-live)
     if(TEST cli.live_${noun})
       set_property(TEST cli.live_${noun} APPEND PROPERTY

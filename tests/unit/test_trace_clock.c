@@ -61,20 +61,19 @@ static int64_t skewed(int64_t t) {
 static void markers_give_offset_and_drift(void **state) {
     pt_sync_mark_t ref[] = {{7, 5 * S}, {9, 15 * S}, {8, 10 * S}};
     pt_sync_mark_t own[] = {{9, skewed(15 * S)}, {7, skewed(5 * S)}, {8, skewed(10 * S)}, {1, 3}};
+    pt_clock_notes_t ref_notes = {.mark = ref, .marks = 3}, own_notes = {.mark = own, .marks = 4};
     pt_clock_in_t in[] = {{.kind = PT_CLOCK_EPOCH,
                            .boot_id = "a",
                            .has_mono = true,
                            .epoch_ns = EPOCH,
                            .mono_ns = 100,
-                           .marks = ref,
-                           .mark_count = 3},
+                           .notes = &ref_notes},
                           {.kind = PT_CLOCK_EPOCH,
                            .boot_id = "b",
                            .has_mono = true,
                            .epoch_ns = EPOCH,
                            .mono_ns = 900,
-                           .marks = own,
-                           .mark_count = 4}};
+                           .notes = &own_notes}};
     pt_clock_out_t out[2];
     int64_t base;
     (void)state;
@@ -102,8 +101,9 @@ static void mapping_keeps_order(void **state) {
 
 static void wall_clocks_are_said_to_be_uncorrected(void **state) {
     /* The second host's monotonic clock runs 10 ppm fast against its own wall clock. */
-    pt_clock_pair_t pairs[] = {{900, EPOCH + S},
-                               {900 + 100 * S + 100 * S / 100000, EPOCH + 101 * S}};
+    pt_clock_pair_t pairs[] = {{0, 900, EPOCH + S},
+                               {0, 900 + 100 * S + 100 * S / 100000, EPOCH + 101 * S}};
+    pt_clock_notes_t notes = {.pair = pairs, .pairs = 2};
     pt_clock_in_t in[] = {{.kind = PT_CLOCK_EPOCH,
                            .boot_id = "a",
                            .has_mono = true,
@@ -114,8 +114,7 @@ static void wall_clocks_are_said_to_be_uncorrected(void **state) {
                            .has_mono = true,
                            .epoch_ns = EPOCH + S,
                            .mono_ns = 900,
-                           .pairs = pairs,
-                           .pair_count = 2}};
+                           .notes = &notes}};
     pt_clock_out_t out[2];
     int64_t base;
     (void)state;

@@ -1,4 +1,4 @@
-foreach(noun time touch lanes event shape reader source clock flow plan track)
+foreach(noun time touch lanes event shape reader source clock curve align flow plan track)
   perftrace_unit_test(test_trace_${noun} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_trace_${noun}.c
                       ROOMS base json common trace)
 endforeach()

@@ -118,6 +118,16 @@ static void json_clock(perftrace__strbuf_t *out, const pt_clock_out_t *c) {
     if (c->marks > 0) {
         perftrace__strbuf_printf(out, ", \"markers\": %u", c->marks);
     }
+    if (c->readings > 0) {
+        perftrace__strbuf_printf(out, ", \"readings\": %u", c->readings);
+    }
+    if (c->refused > 0) {
+        perftrace__strbuf_printf(out, ", \"readings_refused\": %u", c->refused);
+    }
+    if (c->wall_steps > 0) {
+        perftrace__strbuf_printf(out, ", \"wall_clock_set\": %u, \"wall_clock_set_ns\": %" PRId64,
+                                 c->wall_steps, c->wall_step_ns);
+    }
 }
 
 static void json_input(perftrace__strbuf_t *out, const pt_convert_input_t *in) {
@@ -264,8 +274,23 @@ static void print_clock(const pt_convert_input_t *in) {
     perftrace__strbuf_free(&line);
 }
 
+static void warn_steps(const pt_convert_plan_t *plan) {
+    size_t told = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        const pt_clock_out_t *c = &plan->order[i]->clock;
+        if (c->wall_steps > 0) {
+            pt_warn_some(&told,
+                         "%s: the wall clock was set while it was recorded, by %+.3f s; its times "
+                         "do not follow that",
+                         plan->order[i]->name, (double)c->wall_step_ns / 1e9);
+        }
+    }
+    pt_warn_more(told, "files whose wall clock was set");
+}
+
 static void print_clocks(const pt_convert_plan_t *plan) {
     size_t shown = 0;
+    warn_steps(plan);
     if (plan->count < 2) {
         return;
     }

@@ -135,7 +135,7 @@ void pt_convert_input_free(pt_convert_input_t *in) {
     pt_tracks_free(&in->tracks);
     pt_id_space_free(&in->ids);
     pt_live_sessions_free(&in->sessions);
-    free(in->pair);
+    pt_clock_out_free(&in->clock);
     free(in->role);
     free(in->held);
     for (size_t i = 0; i < PT_ARRAY_LEN(in->scratch); i++) {
@@ -228,28 +228,6 @@ bool pt_convert_input_survey(pt_convert_input_t *in) {
     return ok;
 }
 
-void pt_convert_input_clock(pt_convert_input_t *in, const pt_event_t *ev) {
-    perftrace__json_slice_t args = {ev->args.p, ev->args.len, PERFTRACE__JSON_OBJECT, false, 0};
-    perftrace__json_slice_t mono, epoch;
-    pt_clock_pair_t pair;
-    if (ev->args.len == 0 || !perftrace__json_find(&args, "mono_ns", &mono) ||
-        !perftrace__json_find(&args, "epoch_ns", &epoch) ||
-        !perftrace__json_to_i64(&mono, &pair.mono_ns) ||
-        !perftrace__json_to_i64(&epoch, &pair.epoch_ns)) {
-        return;
-    }
-    if (in->pair_count == in->pair_cap) {
-        size_t cap = in->pair_cap == 0 ? 16 : in->pair_cap * 2;
-        pt_clock_pair_t *more = realloc(in->pair, cap * sizeof *more);
-        if (more == NULL) {
-            return;
-        }
-        in->pair = more;
-        in->pair_cap = cap;
-    }
-    in->pair[in->pair_count++] = pair;
-}
-
 /* Only lines that begin with this can be of interest. */
 static void marks_record(void *ctx, const char *p, size_t len, bool plain) {
     static const char start[] = "{\"name\": \"perftrace_";
@@ -261,11 +239,7 @@ static void marks_record(void *ctx, const char *p, size_t len, bool plain) {
         pt_event_read_json(&in->reader.parser, p, len, &ev, &used) != PT_EVENT_FOUND) {
         return;
     }
-    if (PT_STR_IS(ev.name, "\"perftrace_clock\"")) {
-        pt_convert_input_clock(in, &ev);
-    } else {
-        pt_survey_mark(&in->survey, &ev);
-    }
+    (void)pt_clock_notes_take(&in->survey.clock, &ev);
 }
 
 bool pt_convert_input_marks(pt_convert_input_t *in) {

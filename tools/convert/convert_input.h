@@ -1,6 +1,7 @@
 /* convert_input.h: one input file on its way through the converter. SPDX-License-Identifier: MIT */
 #ifndef PERFTRACE_CONVERT_INPUT_H
 #define PERFTRACE_CONVERT_INPUT_H
+#include "clock_align.h"
 #include "convert_options.h"
 #include "flow_table.h"
 #include "flow_wait.h"
@@ -43,8 +44,6 @@ typedef struct pt_convert_input {
     pt_source_t source;
     pt_survey_t survey; /* not for files of our writer */
     pt_tracks_t tracks;
-    pt_clock_pair_t *pair; /* readings of both clocks that the file holds */
-    size_t pair_count, pair_cap;
     pt_clock_out_t clock;
     int64_t window_shift_ns; /* from the times written to those of the merged trace: for a bundle */
     char *role;              /* JSON string with quotes; NULL: none */
@@ -97,7 +96,7 @@ bool pt_convert_input_survey(pt_convert_input_t *input);
 /* Its halves, for bytes from elsewhere: in between they are fed to input->reader. */
 void pt_convert_input_survey_begin(pt_convert_input_t *input);
 bool pt_convert_input_survey_end(pt_convert_input_t *input);
-/* Looks only for barrier marks and clock readings, in a file of our writer. */
+/* Looks only for what lines say of the clock, in a file of our writer. */
 bool pt_convert_input_marks(pt_convert_input_t *input);
 
 /* Reads the next chunk into buf (PT_EVENT_PAD bytes more than size). Returns its length; *ret_last
@@ -107,8 +106,5 @@ size_t pt_convert_input_read(pt_convert_input_t *input, char *buf, size_t size, 
 bool pt_convert_input_rewind(pt_convert_input_t *input);
 void pt_convert_input_close(pt_convert_input_t *input); /* the file only */
 void pt_convert_input_free(pt_convert_input_t *input);  /* everything */
-
-/* Takes a perftrace_clock line's args. */
-void pt_convert_input_clock(pt_convert_input_t *input, const pt_event_t *event);
 
 #endif

@@ -84,13 +84,16 @@ static void take_header(pt_convert_input_t *in, const pt_event_t *ev) {
     if (fresh.mono_ns != old.mono_ns || fresh.epoch_ns != old.epoch_ns) {
         pt_convert_session_close(in, pt_convert_last_time(in)); /* their ids begin anew */
     }
+    int64_t moved = 0;
     bool same_boot = fresh.has_mono && old.has_mono && fresh.boot_id != NULL &&
                      old.boot_id != NULL && strcmp(fresh.boot_id, old.boot_id) == 0;
     if (same_boot) {
-        in->clock.shift_ns += fresh.mono_ns - old.mono_ns;
+        moved = fresh.mono_ns - old.mono_ns;
     } else if (fresh.has_epoch && old.has_epoch) {
-        in->clock.shift_ns += fresh.epoch_ns - old.epoch_ns;
+        moved = fresh.epoch_ns - old.epoch_ns;
     }
+    in->clock.shift_ns += moved;
+    in->clock.pivot_ns -= moved;
     in->last_ts = 0;
     if (!fresh.has_rank) {
         fresh.has_rank = old.has_rank;
@@ -130,7 +133,8 @@ void pt_convert_meta_event(pt_convert_input_t *in, const pt_event_t *ev) {
         take_drop(in, ev);
     } else if (in->source.ours && PT_STR_IS(ev->name, "\"perftrace_footer\"")) {
         take_footer(in, ev);
-    } else if (!name && !PT_STR_IS(ev->name, "\"perftrace_clock\"")) {
+    } else if (!name && !PT_STR_IS(ev->name, "\"perftrace_clock\"") &&
+               !(in->source.ours && PT_STR_IS(ev->name, "\"perftrace_reference\""))) {
         pt_thread_t *th = pt_tracks_thread(&in->tracks, &ev->pid, &ev->tid);
         if (th == NULL) {
             return;

@@ -235,16 +235,15 @@ static pt_clock_in_t clock_of(const pt_convert_input_t *in) {
                        .mono_ns = s->mono_ns,
                        .first_ts = v->first_ts,
                        .last_ts = v->last_ts,
-                       .pairs = in->pair,
-                       .pair_count = in->pair_count,
-                       .marks = v->mark,
-                       .mark_count = v->mark_count};
+                       .notes = &v->clock};
     bool absolute = !s->ours && v->first_ts >= EPOCH_TS && v->last_ts < EPOCH_TS_END;
     if (s->ours ? s->has_epoch : (v->has_base || absolute)) {
         c.kind = PT_CLOCK_EPOCH;
     }
     if (!s->ours) {
         c.epoch_ns = v->has_base && !absolute ? v->base_ns : 0;
+    } else {
+        c.last_ts = pt_clock_notes_last(&v->clock);
     }
     return c;
 }

@@ -51,7 +51,7 @@ static void free_lists(pt_survey_t *s) {
 void pt_survey_free(pt_survey_t *s) {
     if (s != NULL) {
         free_lists(s);
-        free(s->mark);
+        pt_clock_notes_free(&s->clock);
         pt_scope_plan_free(&s->plan);
     }
 }
@@ -144,35 +144,6 @@ static void find_rank(pt_survey_t *s, const pt_tracks_t *tracks) {
     }
 }
 
-bool pt_survey_sync_mark(const pt_event_t *ev, pt_sync_mark_t *ret_mark) {
-    perftrace__json_slice_t args = object_slice(ev->args), id;
-    if (!PT_STR_IS(ev->name, "\"perftrace_sync\"") || (ev->has & PT_EVENT_HAS_TS) == 0 ||
-        ev->args.len == 0 || !perftrace__json_find(&args, "sync_id", &id)) {
-        return false;
-    }
-    ret_mark->id = perftrace__hash_bytes(id.p, id.len, 0);
-    ret_mark->ts = ev->ts + ((ev->has & PT_EVENT_HAS_DUR) != 0 && ev->dur > 0 ? ev->dur : 0);
-    return true;
-}
-
-void pt_survey_mark(pt_survey_t *s, const pt_event_t *ev) {
-    pt_sync_mark_t mark;
-    if (!pt_survey_sync_mark(ev, &mark)) {
-        return;
-    }
-    if (s->mark_count == s->mark_cap) {
-        size_t cap = s->mark_cap == 0 ? 16 : s->mark_cap * 2;
-        pt_sync_mark_t *more = realloc(s->mark, cap * sizeof *more);
-        if (more == NULL) {
-            s->failed = true;
-            return;
-        }
-        s->mark = more;
-        s->mark_cap = cap;
-    }
-    s->mark[s->mark_count++] = mark;
-}
-
 void pt_survey_event(pt_survey_t *s, pt_thread_t *thread, const pt_event_t *ev, uint64_t ordinal) {
     s->events++;
     note_rank(thread->process, ev);
@@ -181,7 +152,8 @@ void pt_survey_event(pt_survey_t *s, pt_thread_t *thread, const pt_event_t *ev, 
     }
     int64_t dur = (ev->has & PT_EVENT_HAS_DUR) != 0 && ev->dur > 0 && ev->ph == 'X' ? ev->dur : 0;
     note_time(s, ev->ts, ev->ts + dur);
-    pt_survey_mark(s, ev);
+    (void)pt_clock_notes_take(&s->clock, ev);
+    s->failed |= s->clock.failed;
     if (ev->ph == 'X' || ev->ph == 'B' || ev->ph == 'E' || (ev->ph == 'f' && ev->bp.len == 0)) {
         pt_scope_list_t *list = list_of(s->lists, thread);
         s->failed |=

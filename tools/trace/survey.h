@@ -5,7 +5,7 @@
  * thread-safe; one file at a time. */
 #ifndef PERFTRACE_TRACE_SURVEY_H
 #define PERFTRACE_TRACE_SURVEY_H
-#include "clock_align.h"
+#include "clock_notes.h"
 #include "scope_plan.h"
 #include "trace_event.h"
 #include "track.h"
@@ -28,9 +28,8 @@ typedef struct pt_survey {
     bool several_ranks; /* a merged trace: its processes are of different ranks; after _finish */
     int64_t world_size; /* distributedInfo.world_size; -1: not given */
     bool has_base;
-    int64_t base_ns;      /* baseTimeNanoseconds */
-    pt_sync_mark_t *mark; /* ends of barriers */
-    size_t mark_count, mark_cap;
+    int64_t base_ns;        /* baseTimeNanoseconds */
+    pt_clock_notes_t clock; /* what its lines say of its clock */
     pt_scope_plan_t plan;
 
     pt_survey_hour_t *hour;
@@ -46,8 +45,6 @@ void pt_survey_free(pt_survey_t *survey); /* accepts NULL */
 /* Takes an event; `thread` is the one it stands on. */
 void pt_survey_event(pt_survey_t *survey, pt_thread_t *thread, const pt_event_t *event,
                      uint64_t ordinal);
-/* Takes an event only if it marks a barrier's end. */
-void pt_survey_mark(pt_survey_t *survey, const pt_event_t *event);
 /* Takes a member of the trace object beside traceEvents. */
 void pt_survey_member(pt_survey_t *survey, const char *key, size_t key_len, const char *value,
                       size_t len);
@@ -60,7 +57,5 @@ bool pt_survey_finish(pt_survey_t *survey, const pt_tracks_t *tracks, bool keep_
 bool pt_survey_metadata(pt_tracks_t *tracks, const pt_event_t *event);
 /* A hash of what joins the events of a flow: category, name and id. */
 uint64_t pt_event_link_key(const pt_event_t *event);
-/* The end of a barrier that the event marks: false when it is none. */
-bool pt_survey_sync_mark(const pt_event_t *event, pt_sync_mark_t *ret_mark);
 
 #endif
