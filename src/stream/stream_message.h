@@ -49,7 +49,7 @@ typedef struct perftrace__stream_message {
     bool last;
     char token[256];
     char ref[40]; /* whose clock */
-    char t1[40];
+    char t1[41];  /* 40 bytes */
     uint64_t t2;
     uint64_t t3;
     char text[512]; /* of an error */
