@@ -30,7 +30,8 @@ static void put_about(const pt_results_t *l, const char *maker, perftrace__strbu
 
 bool pt_analyze_page_data(const pt_results_t *l, size_t top, const char *maker,
                           perftrace__strbuf_t *out) {
-    static const char *const not_shown[] = {"names", "phases"};
+    /* The time line is a chart there. */
+    static const char *const not_shown[] = {"names", "phases", "timeline"};
     pt_report_t report = PT_REPORT_INIT;
     pt_analyze_report_t how = {.results = l, .top = top, .details = true};
     bool ok = pt_analyze_report(&how, &report);
