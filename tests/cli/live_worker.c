@@ -75,8 +75,12 @@ static void nest_inline(void) {
     }
 }
 
+static pthread_barrier_t all_there;
+
 static void *busy_thread(void *arg) {
     long digit = (long)arg;
+    { PERFTRACE_SCOPE("a", "busy"); /* it has a ring from here on */ }
+    pthread_barrier_wait(&all_there);
     if (digit % 2) {
         nest_inline();
     } else {
@@ -87,12 +91,14 @@ static void *busy_thread(void *arg) {
 
 /* busy N: N threads at full speed. */
 static void busy(int n) {
+    pthread_barrier_init(&all_there, NULL, (unsigned)n + 1);
     for (long i = 0; i < n; i++) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, busy_thread, (void *)i) != 0) {
             exit(1);
         }
     }
+    pthread_barrier_wait(&all_there);
     ready();
     for_ever();
 }
@@ -103,6 +109,7 @@ static void *short_thread(void *arg) {
     snprintf(name, sizeof(name), "life %ld", (long)arg);
     perftrace_thread_set_name(name);
     PERFTRACE_SCOPE_NAMED(name, "life");
+    usleep(500);
     return NULL;
 }
 

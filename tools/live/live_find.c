@@ -20,6 +20,7 @@
 typedef struct search {
     const pt_live_options_t *options;
     pt_live_files_t *found;
+    perftrace__hashmap_t *others;
     bool tell;
 } search_t;
 
@@ -55,6 +56,7 @@ static void add(search_t *s, const char *path) {
 
 typedef struct wanted {
     const char *dir; /* real path that its trace lies in; NULL: anywhere */
+    bool below;      /* or anywhere below it */
     uint32_t pid;    /* 0: any */
 } wanted_t;
 
@@ -65,34 +67,55 @@ static bool name_fits(const char *path, const wanted_t *w) {
     return w->pid == 0 || (sscanf(name, "perftrace-%u-%u-", &uid, &pid) == 2 && pid == w->pid);
 }
 
-static bool lies_in(const char *trace, const char *dir) {
+static bool lies_in(const char *trace, const wanted_t *w) {
     char parent[PATH_MAX], real[PATH_MAX];
     const char *slash = strrchr(trace, '/');
+    size_t n = strlen(w->dir);
     return slash != NULL &&
            snprintf(parent, sizeof parent, "%.*s", (int)(slash - trace), trace) <
                (int)sizeof parent &&
-           realpath(parent, real) != NULL && strcmp(real, dir) == 0;
+           realpath(parent, real) != NULL && strncmp(real, w->dir, n) == 0 &&
+           (real[n] == '\0' || (w->below && (real[n] == '/' || n == 1)));
 }
 
-/* A ring that cannot be read is wanted where any is: then it is told why it cannot be shown. */
-static bool trace_fits(const char *path, const wanted_t *w) {
+/* What a file and a directory are told by in the map of others. */
+static bool make_key(const char *path, const wanted_t *w, perftrace__strbuf_t *key) {
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        return false;
+    }
+    perftrace__strbuf_printf(key, "%llu %llu %d %s %s", (unsigned long long)st.st_dev,
+                             (unsigned long long)st.st_ino, w->below, w->dir, path);
+    return !key->failed;
+}
+
+/* Whether the trace of a ring lies where it is wanted. A ring that cannot be understood may be one
+ * that is being made: it is asked again. */
+static bool trace_fits(search_t *s, const char *path, const wanted_t *w) {
     if (w->dir == NULL) {
-        return true;
+        return true; /* where it cannot be read, too: then it is told why */
     }
-    perftrace__ring_view_t *v = malloc(sizeof *v);
-    bool yes = v != NULL && perftrace__ring_view_open(v, path, NULL) == PERFTRACE_OK;
-    if (yes) {
-        yes = lies_in(v->header.meta.trace_path, w->dir);
-        perftrace__ring_view_close(v);
+    perftrace__strbuf_t key = PERFTRACE__STRBUF_INIT;
+    bool yes = false;
+    if (make_key(path, w, &key) && perftrace__hashmap_get(s->others, key.data, key.len) == NULL) {
+        perftrace__ring_view_t *v = malloc(sizeof *v);
+        if (v != NULL && perftrace__ring_view_open(v, path, NULL) == PERFTRACE_OK) {
+            yes = lies_in(v->header.meta.trace_path, w);
+            perftrace__ring_view_close(v);
+            if (!yes) { /* without memory it is asked again, nothing else */
+                (void)perftrace__hashmap_put(s->others, key.data, key.len, 0, NULL);
+            }
+        }
+        free(v);
     }
-    free(v);
+    perftrace__strbuf_free(&key);
     return yes;
 }
 
 static void add_rings(search_t *s, const char *ring_dir, const char *prefix, const wanted_t *w) {
     perftrace__path_list_t rings = perftrace__path_list_read(ring_dir, prefix, true);
     for (size_t i = 0; i < rings.count; i++) {
-        if (name_fits(rings.paths[i], w) && trace_fits(rings.paths[i], w)) {
+        if (name_fits(rings.paths[i], w) && trace_fits(s, rings.paths[i], w)) {
             add(s, rings.paths[i]);
         }
     }
@@ -111,20 +134,15 @@ static void add_usual(search_t *s, const wanted_t *w, bool all_users) {
 /* ---- operands -----------------------------------------------------------------------------------
  */
 
-/* A directory of traces, of rings, or of both. */
-static void add_directory(search_t *s, const char *dir) {
-    char real[PATH_MAX];
+/* What lies in a directory: links to rings, rings. */
+static void add_contents(search_t *s, const char *dir) {
+    static const wanted_t any;
     perftrace__path_list_t links = perftrace__path_list_read(dir, "traces-", false);
     for (size_t i = 0; i < links.count; i++) {
         add(s, links.paths[i]);
     }
     perftrace__path_list_free(&links);
-    wanted_t any = {NULL, 0};
     add_rings(s, dir, "perftrace-", &any);
-    wanted_t here = {realpath(dir, real), 0};
-    if (here.dir != NULL) {
-        add_usual(s, &here, true);
-    }
     DIR *d = s->options->recursive ? opendir(dir) : NULL;
     for (const struct dirent *e; d != NULL && (e = readdir(d)) != NULL;) {
         char path[PATH_MAX];
@@ -132,11 +150,21 @@ static void add_directory(search_t *s, const char *dir) {
         if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
             snprintf(path, sizeof path, "%s/%s", dir, e->d_name) < (int)sizeof path &&
             lstat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-            add_directory(s, path);
+            add_contents(s, path);
         }
     }
     if (d != NULL) {
         closedir(d);
+    }
+}
+
+/* A directory of traces, of rings, or of both. */
+static void add_directory(search_t *s, const char *dir) {
+    char real[PATH_MAX];
+    wanted_t here = {.dir = realpath(dir, real), .below = s->options->recursive};
+    add_contents(s, dir);
+    if (here.dir != NULL) {
+        add_usual(s, &here, true);
     }
 }
 
@@ -169,14 +197,14 @@ static void add_operand(search_t *s, const char *operand) {
 }
 
 void pt_live_find(const pt_live_options_t *o, const pt_string_list_t *operands, bool tell,
-                  pt_live_files_t *ret_files) {
+                  perftrace__hashmap_t *others, pt_live_files_t *ret_files) {
     *ret_files = (pt_live_files_t){0};
-    search_t s = {o, ret_files, tell};
+    search_t s = {o, ret_files, others, tell};
     for (size_t i = 0; i < operands->count; i++) {
         add_operand(&s, operands->items[i]);
     }
     for (size_t i = 0; i < o->pids; i++) {
-        wanted_t w = {NULL, o->pid[i]};
+        wanted_t w = {.pid = o->pid[i]};
         size_t before = ret_files->files;
         add_usual(&s, &w, true);
         if (ret_files->files == before) {
@@ -188,7 +216,7 @@ void pt_live_find(const pt_live_options_t *o, const pt_string_list_t *operands, 
         }
     }
     if (operands->count == 0 && o->pids == 0) {
-        wanted_t any = {NULL, 0};
+        static const wanted_t any;
         add_usual(&s, &any, o->all_users);
     }
 }

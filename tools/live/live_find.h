@@ -2,6 +2,7 @@
 #ifndef PERFTRACE_LIVE_LIVE_FIND_H
 #define PERFTRACE_LIVE_LIVE_FIND_H
 
+#include "hashmap.h"
 #include "live_options.h"
 
 #include <sys/types.h>
@@ -20,9 +21,10 @@ typedef struct pt_live_files {
 } pt_live_files_t;
 
 /* Finds them anew. tell: errors are told (an operand that is not there, a trace without a ring).
- * Blocks on the file system. The caller frees. */
+ * others: rings that were found to be of other directories, kept from one call to the next, so that
+ * they are not opened again. Blocks on the file system. The caller frees both. */
 void pt_live_find(const pt_live_options_t *options, const pt_string_list_t *operands, bool tell,
-                  pt_live_files_t *ret_files);
+                  perftrace__hashmap_t *others, pt_live_files_t *ret_files);
 void pt_live_files_free(pt_live_files_t *files); /* accepts NULL; usable again */
 
 #endif

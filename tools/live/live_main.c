@@ -24,7 +24,8 @@
 typedef struct app {
     pt_live_options_t options;
     pt_string_list_t operands;
-    pt_live_history_t history; /* of the last look */
+    pt_live_history_t history;   /* of the last look */
+    perftrace__hashmap_t others; /* rings of other directories */
     pt_live_model_t model;
     unsigned wrong; /* operands of which nothing came */
 } app_t;
@@ -35,7 +36,7 @@ static void look(app_t *a, bool tell) {
     pt_live_look_t how = {&rules, &a->history, &now};
     pt_live_files_t files;
     pt_live_model_free(&a->model);
-    pt_live_find(&a->options, &a->operands, tell, &files);
+    pt_live_find(&a->options, &a->operands, tell, &a->others, &files);
     a->model.time_ns = perftrace__os_realtime_ns();
     for (size_t i = 0; i < files.files; i++) {
         (void)pt_live_ring_look(files.file[i].path, &how, &a->model);
@@ -209,7 +210,9 @@ static pt_exit_t once(app_t *a) {
 int main(int argc, char **argv) {
     pt_message_init("perf-trace-live", argv[0], PT_NORMAL);
     (void)signal(SIGPIPE, SIG_IGN);
-    app_t a = {.operands = PT_STRING_LIST_INIT, .history = PT_LIVE_HISTORY_INIT};
+    app_t a = {.operands = PT_STRING_LIST_INIT,
+               .history = PT_LIVE_HISTORY_INIT,
+               .others = PERFTRACE__HASHMAP_INIT};
     int status = pt_live_options_parse(&a.options, argc, argv, &a.operands);
     if (status == PT_OPTION_GO_ON) {
         pt_live_map_init();
@@ -228,6 +231,7 @@ int main(int argc, char **argv) {
     }
     pt_live_model_free(&a.model);
     pt_live_history_free(&a.history);
+    perftrace__hashmap_free(&a.others);
     pt_live_options_free(&a.options);
     pt_string_list_free(&a.operands);
     return status;

@@ -10,8 +10,8 @@
 
 #define STACK_TRIES 2000u
 #define TAKE_TRIES  8
-/* Words of a ring that one look reads at most: 512 KiB, which no producer laps meanwhile. */
-#define SAMPLE_WORDS ((uint64_t)1 << 16)
+/* Words of a ring that one look reads at most: 128 KiB, which no producer laps meanwhile. */
+#define SAMPLE_WORDS ((uint64_t)1 << 14)
 #define FEW_WORDS    ((uint64_t)64)
 
 static void read_counts(const perftrace__slot_t *s, pt_live_slot_t *r) {
@@ -32,12 +32,12 @@ static void read_live(const perftrace__slot_t *s, pt_live_slot_t *r) {
         r->live = pt_load_acquire(&s->state) == PERFTRACE__SLOT_LIVE;
         r->generation = pt_load_acquire(&s->generation);
         r->tid = pt_load_acquire(&s->tid);
-        perftrace__slot_name(s, r->name, &seq);
         read_counts(s, r);
         if (!r->live) {
             return;
         }
         perftrace__slot_stack(s, STACK_TRIES, &r->stack);
+        perftrace__slot_name(s, r->name, &seq); /* as new as the stack */
         if (pt_load_acquire(&s->generation) == r->generation &&
             pt_load_acquire(&s->state) == PERFTRACE__SLOT_LIVE) {
             return;
@@ -113,7 +113,7 @@ static bool walk_from(const perftrace__ring_view_t *v, pt_live_slot_t *s, uint64
 
 /* Nothing tells where the last record begins: it is looked for from its end. */
 static bool search_last(const perftrace__ring_view_t *v, pt_live_slot_t *s, uint64_t head) {
-    static const uint64_t lengths[] = {FEW_WORDS, SAMPLE_WORDS};
+    static const uint64_t lengths[] = {FEW_WORDS, UINT16_MAX};
     bool found = false;
     for (size_t i = 0; i < PT_ARRAY_LEN(lengths) && !found; i++) {
         uint64_t n = PT_MIN(PT_MIN(lengths[i], head), v->header.ring_words);
