@@ -19,6 +19,58 @@ const sampled = (name, samples, more = {}) => ({
 const file = (content, name = 'p.json') => t.path.join(t.files({ [name]: content }), name);
 const rows = (table, ...keys) => table.map((row) => keys.map((key) => row[key]));
 
+// ---- depth ----
+
+// Frame k is open from k to 2 * DEEP - 1 - k; every stack between has 1 in each direction.
+const DEEP = 100000;
+function deep(functions) {
+    const events = [];
+    for (let k = 0; k < DEEP; k++)
+        events.push({ type: 'O', frame: k % functions, at: k });
+    for (let k = DEEP - 1; k >= 0; k--)
+        events.push({ type: 'C', frame: k % functions, at: 2 * DEEP - 1 - k });
+    return file(JSON.stringify({ shared: { frames: Array.from({ length: functions }, (_, k) => ({ name: `f${k}` })) },
+                                 profiles: [{ type: 'evented', name: 'w', unit: 'none', startValue: 0,
+                                              endValue: 2 * DEEP - 1, events }] }));
+}
+
+test('100,000 frames deep: self, inclusive, callers, call graph, diff', () => {
+    const path = deep(DEEP), total = 2 * DEEP - 1, at = 50000, open = total - 2 * at;
+    const r = t.report(['--inclusive', `f0,f${at},f${DEEP - 1}`, path]);
+    assert.deepStrictEqual(rows(r.inclusive, 'function', 'samples', 'weight'),
+                           [['f0', total, total], [`f${at}`, open, open], [`f${DEEP - 1}`, 1, 1]]);
+    const top = t.report(['top', '-n', '2', path]);
+    assert.deepStrictEqual(rows(top.self, 'function', 'weight'), [['f0', 2], ['f1', 2]]);
+    const names = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => `f${from + i}`).join(';');
+    assert.deepStrictEqual(rows(t.report(['callers', `f${at}`, path]).callers, 'stack', 'weight'), [[names(at - 4, at), open]]);
+    const all = t.report(['callers', `f${at}`, '--depth', '0', path]).callers;
+    assert.deepStrictEqual(rows(all, 'stack', 'weight'), [[names(0, at), open]]);
+    const graph = t.report(['callgraph', `f${at}`, path]);
+    assert.deepStrictEqual(rows(graph.callgraph_callers, 'stack', 'weight'), [[names(at - 4, at), open]]);
+    assert.deepStrictEqual(rows(graph.callgraph_callees, 'stack', 'weight'),
+                           [[`f${at}`, 2], [names(at, at + 4), open - 8],
+                            ...[1, 2, 3].map((n) => [names(at, at + n), 2])]);
+    assert.deepStrictEqual([graph.callgraph.inclusive_weight, graph.callgraph.self_weight], [open, 2]);
+    const diff = t.report(['diff', path, path, '-n', '1']).functions;
+    assert.deepStrictEqual(rows(diff, 'function', 'self_after', 'inclusive_after', 'self_change', 'inclusive_change'),
+                           [['f0', 2, total, 0, 0]]);
+});
+
+test('100,000 frames of one recursion: counted once, and what would fill a disk is refused', () => {
+    const path = deep(1), total = 2 * DEEP - 1;
+    const r = t.report(['inclusive', path]);
+    assert.deepStrictEqual(rows(r.inclusive, 'function', 'samples', 'weight', 'share_of_all'), [['f0', total, total, 1]]);
+    for (const [args, frames] of [[['full'], '268435456'], [['callers', 'f0', '--depth', '0'], '268435456'],
+                                  [['convert', '--to', 'speedscope', '-o', '-'], '1073741824'],
+                                  [['convert', '--to', 'collapsed', '-o', '-'], '268435456'],
+                                  [['diff', '--to', 'collapsed', path], '268435456']]) {
+        const refused = t.run([...args, path]);
+        assert.strictEqual(refused.status, 1, refused.stderr);
+        assert.match(refused.stderr, new RegExp(`too deep .*more than ${frames}`));
+        assert.strictEqual(refused.stdout.length, 0);
+    }
+});
+
 // ---- recursion ----
 
 const RECURSION = 'abcb';

@@ -11,6 +11,22 @@ uint32_t pt_profile_deepest(const pt_profile_t *p) {
     return deepest;
 }
 
+uint64_t pt_profile_frames_of_samples(const pt_profile_t *p) {
+    uint64_t frames = 0;
+    for (size_t i = 0; i < p->nodes; i++) {
+        frames += p->node[i].samples * p->node[i].depth;
+    }
+    return frames;
+}
+
+uint64_t pt_profile_frames_of_stacks(const pt_profile_t *p) {
+    uint64_t frames = 0;
+    for (size_t i = 0; i < p->nodes; i++) {
+        frames += p->node[i].samples > 0 ? p->node[i].depth : 0;
+    }
+    return frames;
+}
+
 uint32_t pt_profile_path(const pt_profile_t *p, uint32_t node, uint32_t *frame) {
     const pt_profile_node_t *n = &p->node[node];
     uint32_t depth = n->depth;

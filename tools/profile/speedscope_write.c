@@ -49,9 +49,15 @@ static bool put_frames(writer_t *w) {
         const pt_profile_thread_t *thread = &w->p->thread[t];
         for (size_t i = 0; i < thread->count; i++) {
             uint32_t node = thread->sample[i].node;
-            uint32_t depth = w->known[node] ? 0 : pt_profile_path(w->p, node, w->path);
-            w->known[node] = true;
-            for (uint32_t d = 0; d < depth; d++) {
+            uint32_t depth = 0;
+            for (; node != PT_PROFILE_NONE && !w->known[node]; node = w->p->node[node].parent) {
+                w->known[node] = true;
+                if (w->p->node[node].frame != PT_PROFILE_NONE) {
+                    w->path[depth++] = w->p->node[node].frame;
+                }
+            }
+            while (depth-- > 0) {
+                uint32_t d = depth;
                 if (w->number[w->path[d]] == 0) {
                     perftrace__strbuf_puts(out, numbers > 0 ? ",\n" : "\n");
                     put_frame(out, w->p, w->path[d]);

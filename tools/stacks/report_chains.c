@@ -129,6 +129,7 @@ bool pt_report_callers(pt_stacks_report_t *r, const char *function, uint64_t dep
     uint32_t name = pt_stack_name(r->view, function);
     bool ok = name == PT_PROFILE_NONE || pt_chains_callers(r->view, name, depth, &c);
     pt_table_t *t = chain_table(r, "callers", true, true);
+    r->too_long |= c.too_long;
     *ret_found = ok && c.count > 0;
     if (*ret_found) {
         put_heading(r, "Callers of", function, depth);
@@ -241,6 +242,7 @@ bool pt_report_callgraph(pt_stacks_report_t *r, const char *function, uint64_t d
     bool ok = !known || (pt_chains_above(r->view, name, depth, &above) &&
                          pt_chains_below(r->view, name, depth, &below) &&
                          pt_tally_self_names(r->view, &self));
+    r->too_long |= above.too_long || below.too_long;
     *ret_found = ok && above.count > 0;
     const pt_tally_row_t *ends = *ret_found ? pt_tally_find(&self, name) : NULL;
     size_t shown = pt_rows_shown(above.count, top);
@@ -268,6 +270,7 @@ bool pt_report_callgraph(pt_stacks_report_t *r, const char *function, uint64_t d
 bool pt_report_full(pt_stacks_report_t *r, uint64_t top) {
     pt_chains_t c;
     bool ok = pt_chains_full(r->view, &c);
+    r->too_long |= c.too_long;
     pt_table_t *t = chain_table(r, "stacks", false, false);
     size_t shown = pt_rows_shown(c.count, top);
     perftrace__strbuf_printf(&r->text, "\n## Stacks by weight, top %zu of %zu\n\n", shown, c.count);

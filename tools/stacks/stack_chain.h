@@ -15,6 +15,10 @@ typedef struct pt_chain {
     double rank;  /* pt_stack_rank of the weight */
 } pt_chain_t;
 
+/* Of all chains together. Stacks of a hundred thousand frames, each a little deeper than the other,
+ * would fill any memory. */
+#define PT_CHAINS_MOST_NAMES ((uint64_t)1 << 28)
+
 typedef struct pt_chains {
     pt_chain_t *chain; /* by weight, descending; equal ones in the order in which they occur */
     size_t count, cap;
@@ -23,10 +27,11 @@ typedef struct pt_chains {
     perftrace__hashmap_t of;
     uint64_t samples; /* of all chains */
     double weight;
+    bool too_long; /* there would be more names than PT_CHAINS_MOST_NAMES */
 } pt_chains_t;
 
-/* Each: false without memory; free in every case. depth: so many frames nearest to the function; 0:
- * all of them. */
+/* Each: false without memory, or when it is too long; free in every case. depth: so many frames
+ * nearest to the function; 0: all of them. */
 
 /* From the root down to the deepest occurrence of the function, each thread apart. */
 bool pt_chains_callers(const pt_stack_view_t *view, uint32_t name, uint64_t depth,

@@ -89,6 +89,9 @@ static pt_exit_t convert(batch_t *b, job_t *j) {
     if (status != PT_EXIT_OK) {
         return status;
     }
+    if (!pt_stacks_can_write(&j->p, false, perftrace__strbuf_cstr(&j->path))) {
+        return PT_EXIT_PROBLEMS;
+    }
     bool ok = pt_stacks_set_unit(b->o, &j->p, &j->said) &&
               pt_speedscope_write(&j->p, perftrace__strbuf_cstr(&j->base),
                                   "perf-trace-stacks " PERFTRACE_TOOL_VERSION, &j->out);

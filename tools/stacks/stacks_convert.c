@@ -4,9 +4,14 @@
 #include "human.h"
 #include "message.h"
 #include "output.h"
+#include "profile_stacks.h"
 #include "stack_view.h"
 
 #include <string.h>
+
+/* Frames of all stacks together. Collapsed stacks are held in memory, by their names. */
+#define MOST_SAMPLED   ((uint64_t)1 << 30)
+#define MOST_COLLAPSED ((uint64_t)1 << 28)
 
 static bool ends_with(const char *text, size_t len, const char *end) {
     size_t n = strlen(end);
@@ -107,6 +112,19 @@ static bool choose_threads(const char *filter, pt_profile_t *p, size_t *ret_matc
     return ok;
 }
 
+bool pt_stacks_can_write(const pt_profile_t *p, bool collapsed, const char *name) {
+    uint64_t frames = collapsed ? pt_profile_frames_of_stacks(p) : pt_profile_frames_of_samples(p);
+    uint64_t most = collapsed ? MOST_COLLAPSED : MOST_SAMPLED;
+    if (frames > most) {
+        pt_error("%s%sthe stacks are too deep to be written one by one: they have %llu frames "
+                 "together, more than %llu",
+                 name != NULL ? name : "", name != NULL ? ": " : "", (unsigned long long)frames,
+                 (unsigned long long)most);
+        pt_note("--thread takes some of the threads; top, inclusive and --html read such stacks");
+    }
+    return frames <= most;
+}
+
 static bool write_model(const pt_stacks_options_t *o, const pt_stacks_input_t *in, bool collapsed,
                         pt_profile_sink_t *sink) {
     bool mixed;
@@ -195,6 +213,8 @@ pt_exit_t pt_stacks_convert(const pt_stacks_options_t *o, pt_stacks_input_t *in)
         pt_error("collapsed stacks have one unit, but the threads have several: write speedscope's "
                  "JSON, or choose with --unit");
         status = PT_EXIT_INPUT;
+    } else if (!pt_stacks_can_write(&in->p, collapsed, NULL)) {
+        status = PT_EXIT_PROBLEMS;
     } else {
         if (said.len > 0) {
             pt_note("%s", said.data);

@@ -15,6 +15,10 @@ pt_exit_t pt_stacks_batch(const pt_stacks_options_t *o, const char *dir, pt_prob
 pt_exit_t pt_stacks_diff(const pt_stacks_options_t *o, const pt_stacks_input_t input[2],
                          pt_problems_t *book);
 
+/* Whether a model can be written: stacks of a hundred thousand frames, each a little deeper than
+ * the other, would fill any disk. Tells what is wrong; name is the input's, or NULL. */
+bool pt_stacks_can_write(const pt_profile_t *p, bool collapsed, const char *name);
+
 /* How weights of this unit are written in collapsed stacks. */
 pt_collapsed_weights_t pt_stacks_collapsed_weights(const pt_stacks_options_t *o,
                                                    pt_profile_unit_t unit);

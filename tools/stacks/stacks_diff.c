@@ -54,8 +54,14 @@ static pt_exit_t write_either(const pt_stacks_options_t *o, const pt_stacks_inpu
     for (size_t i = 0; i < a->count + b->count; i++) {
         inputs.items[inputs.count++] = i < a->count ? a->items[i] : b->items[i - a->count];
     }
-    status = o->to == PT_TO_COLLAPSED ? write_collapsed(o, in, &inputs, view[1].unit)
-                                      : compare(o, &inputs, view, book);
+    if (o->to != PT_TO_COLLAPSED) {
+        status = compare(o, &inputs, view, book);
+    } else {
+        status =
+            pt_stacks_can_write(&in[0].p, true, NULL) && pt_stacks_can_write(&in[1].p, true, NULL)
+                ? write_collapsed(o, in, &inputs, view[1].unit)
+                : PT_EXIT_PROBLEMS;
+    }
     free(inputs.items); /* the names belong to the sides */
     return status;
 }

@@ -16,6 +16,7 @@ typedef struct pt_stacks_report {
     const pt_stack_view_t *view;
     perftrace__strbuf_t text;
     pt_report_t tables;
+    bool too_long; /* stacks could not be shown: see pt_chains_t */
 } pt_stacks_report_t;
 
 void pt_stacks_report_free(pt_stacks_report_t *r);

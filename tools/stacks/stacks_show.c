@@ -90,6 +90,17 @@ static pt_exit_t ran_out(bool ok) {
     return ok ? PT_EXIT_OK : PT_EXIT_INTERNAL;
 }
 
+/* Of chains: they may be more than can be shown, too. */
+static pt_exit_t chains_ran_out(const pt_stacks_report_t *r, bool ok) {
+    if (!r->too_long) {
+        return ran_out(ok);
+    }
+    pt_error("the stacks are too deep to be shown whole: they have more than %llu frames together",
+             (unsigned long long)PT_CHAINS_MOST_NAMES);
+    pt_note("top and inclusive do without them, callers and callgraph with a --depth");
+    return PT_EXIT_PROBLEMS;
+}
+
 static pt_exit_t show_categories(pt_stacks_report_t *r, const pt_stacks_options_t *o,
                                  const pt_tally_t *self) {
     pt_categories_t c = {.title = NULL};
@@ -135,7 +146,7 @@ static pt_exit_t show_function(pt_stacks_report_t *r, const pt_stacks_options_t 
     if (ok && !found) {
         pt_warn("the function '%s' is in no stack that is looked at", function);
     }
-    return ran_out(ok);
+    return chains_ran_out(r, ok);
 }
 
 /* What is asked for, in the order in which it is shown. */
@@ -174,7 +185,7 @@ static pt_exit_t show_sections(pt_stacks_report_t *r, const pt_stacks_options_t 
         status = show_function(r, o, w.graph, true);
     }
     if (status == PT_EXIT_OK && w.full) {
-        status = ran_out(pt_report_full(r, o->top));
+        status = chains_ran_out(r, pt_report_full(r, o->top));
     }
     if (status == PT_EXIT_OK && w.inclusive) {
         status = show_inclusive(r, o);
