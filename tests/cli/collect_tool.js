@@ -26,7 +26,7 @@ function collector(args, options = {}) {
     const child = spawn(file, [...first, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env, ...rest });
     const c = { child, stdout: '', stderr: '' };
     running.add(child);
-    child.stdout.on('data', (d) => { c.stdout += d; });
+    child.stdout?.on('data', (d) => { c.stdout += d; });
     child.stderr.on('data', (d) => { c.stderr += d; });
     c.ended = new Promise((resolve) => child.on('close', (status, signal) => {
         running.delete(child);

@@ -2,6 +2,8 @@
  *
  * Sockets, files and all that is known belong to the loop's thread. This one waits for signals and
  * lets the loop's look, now and then, whether it is done. */
+#include "collect_follow.h"
+#include "collect_http.h"
 #include "collect_nats.h"
 #include "collect_options.h"
 #include "collect_ranks.h"
@@ -26,8 +28,11 @@ typedef struct collector {
     pt_collect_service_t service;
     pt_collect_tcp_t *tcp;
     pt_collect_nats_t *nats;
+    pt_collect_http_t http;
+    bool serves; /* http */
+    pt_collect_follow_t follow;
     int uv_code;
-    uint64_t looked_ns;
+    uint64_t looked_ns, shown_ns;
     bool failed; /* out of memory */
     bool done;
 } collector_t;
@@ -37,6 +42,19 @@ static uint64_t to_ms(uint64_t ns) {
 }
 
 /* ---- on the loop's thread ---- */
+
+static void fill_view(void *ctx, pt_collect_view_t *ret) {
+    const collector_t *c = ctx;
+    *ret =
+        (pt_collect_view_t){.store = &c->store,
+                            .service = &c->service,
+                            .world_size = c->o->world_size,
+                            .now_ns = perftrace__os_realtime_ns(),
+                            .connections = c->tcp != NULL ? pt_collect_tcp_connections(c->tcp) : 0};
+#ifdef PT_HAVE_NATS
+    ret->held = c->nats != NULL ? pt_collect_nats_held(c->nats) : 0;
+#endif
+}
 
 static void open_all(void *ctx) {
     collector_t *c = ctx;
@@ -52,6 +70,13 @@ static void open_all(void *ctx) {
                                               .piece_ms = to_ms(o->piece_ns),
                                               .idle_ms = to_ms(o->idle_ns)};
         c->tcp = pt_collect_tcp_open(c->loop, &c->service, &tcp, &c->uv_code);
+        if (c->tcp == NULL) {
+            return;
+        }
+    }
+    if (o->status != NULL && !c->failed) {
+        c->http = (pt_collect_http_t){.token = c->service.token, .look = fill_view, .ctx = c};
+        c->serves = pt_collect_http_open(&c->http, c->loop, &o->status_address, &c->uv_code);
     }
 }
 
@@ -59,6 +84,9 @@ static void close_all(void *ctx) {
     collector_t *c = ctx;
     pt_collect_tcp_close(c->tcp);
     c->tcp = NULL;
+    if (c->serves) {
+        pt_collect_http_close(&c->http);
+    }
 }
 
 static bool all_done(collector_t *c) {
@@ -89,9 +117,23 @@ static bool nothing_left(collector_t *c) {
     return true;
 }
 
+static void show(collector_t *c) {
+    pt_collect_view_t view;
+    fill_view(c, &view);
+    pt_collect_follow_draw(&c->follow, &view);
+}
+
 static void look(void *ctx) {
     collector_t *c = ctx;
     bool more = pt_collect_store_catch_up(&c->store);
+    uint64_t now = perftrace__os_mono_ns();
+    if (now - c->shown_ns >= c->o->interval_ns) {
+        c->shown_ns = now;
+        pt_collect_show_rates(&c->store, now);
+        if (c->o->follow) {
+            show(c);
+        }
+    }
     c->done = !more && c->o->until_done && nothing_left(c) && all_done(c);
 }
 
@@ -210,22 +252,53 @@ static pt_exit_t wait_for_end(collector_t *c, const sigset_t *signals) {
     while (!c->done && signal <= 0 && !late) {
         signal = sigtimedwait(signals, NULL, &tick);
         perftrace__net_loop_call(c->loop, look, c);
+        pt_collect_follow_print(&c->follow);
         late = c->o->timeout_ns > 0 && perftrace__os_mono_ns() - begin >= c->o->timeout_ns;
     }
     stop_nats(c);
     perftrace__net_loop_call(c->loop, close_all, c);
     perftrace__net_loop_stop(c->loop);
+    if (c->o->follow) { /* as it was at the end */
+        show(c);
+        pt_collect_follow_print(&c->follow);
+    }
     return sum_up(c, c->done ? 0 : signal, !c->done && late);
 }
 
-static void tell_address(const collector_t *c) {
-    if (c->o->address.is_unix) {
-        pt_note("listening on %s", c->o->listen);
+static void tell_address(const char *what, const char *scheme, const char *text,
+                         const perftrace__listen_address_t *address, unsigned port) {
+    if (address->is_unix) {
+        pt_note("%s %s", what, text);
     } else {
         char host[64];
-        (void)perftrace__listen_address_host(&c->o->address, host, sizeof host);
-        pt_note("listening on %s:%u", host, pt_collect_tcp_port(c->tcp));
+        (void)perftrace__listen_address_host(address, host, sizeof host);
+        pt_note("%s %s%s:%u", what, scheme, host, port);
     }
+}
+
+/* Whether all that was asked for listens; tells what does, or why not. */
+static bool tell_listening(const collector_t *c) {
+    const pt_collect_options_t *o = c->o;
+    if (c->failed) {
+        pt_error("out of memory");
+        return false;
+    }
+    if (o->listen != NULL && c->tcp == NULL) {
+        pt_error("--listen %s: %s", o->listen, uv_strerror(c->uv_code));
+        return false;
+    }
+    if (o->status != NULL && !c->serves) {
+        pt_error("--status %s: %s", o->status, uv_strerror(c->uv_code));
+        return false;
+    }
+    if (o->status != NULL) {
+        tell_address("status at", "http://", o->status, &o->status_address,
+                     perftrace__http_server_port(c->http.server));
+    }
+    if (o->listen != NULL) {
+        tell_address("listening on", "", o->listen, &o->address, pt_collect_tcp_port(c->tcp));
+    }
+    return true;
 }
 
 static pt_exit_t serve(collector_t *c, const sigset_t *signals) {
@@ -236,19 +309,10 @@ static pt_exit_t serve(collector_t *c, const sigset_t *signals) {
         return PT_EXIT_INTERNAL;
     }
     perftrace__net_loop_call(c->loop, open_all, c);
-    bool listens = c->o->listen == NULL || c->tcp != NULL;
-    if (c->failed || !listens || !start_nats(c)) {
-        if (c->failed) {
-            pt_error("out of memory");
-        } else if (!listens) {
-            pt_error("--listen %s: %s", c->o->listen, uv_strerror(c->uv_code));
-        }
+    if (!tell_listening(c) || !start_nats(c)) {
         perftrace__net_loop_call(c->loop, close_all, c);
         perftrace__net_loop_stop(c->loop);
         return c->failed ? PT_EXIT_INTERNAL : PT_EXIT_INPUT;
-    }
-    if (c->tcp != NULL) {
-        tell_address(c);
     }
     return wait_for_end(c, signals);
 }
@@ -272,6 +336,7 @@ static pt_exit_t run(const pt_collect_options_t *o, const sigset_t *signals) {
     } else {
         pt_error("out of memory");
     }
+    pt_collect_follow_free(&c.follow);
     pt_collect_service_free(&c.service);
     err = pt_collect_store_free(&c.store);
     if (err != 0) {

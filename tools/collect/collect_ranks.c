@@ -39,10 +39,12 @@ static void add_stream(rank_t *r, const stream_t *s) {
     r->files++;
     r->bytes += s->have;
     r->senders += s->senders;
+    r->host = s->key.host[0] ? s->key.host : s->tally.host;
     if (s->key.sessions) {
         return;
     }
     r->events += s->tally.events;
+    r->rate += s->rate;
     r->dropped += s->tally.footer ? s->tally.left_out : s->tally.dropped;
     if (s->tally.last_ns > 0 && s->tally.epoch_ns > 0) {
         r->last_ns = PT_MAX(r->last_ns, s->tally.epoch_ns + s->tally.last_ns);
@@ -65,7 +67,7 @@ static bool is_open(const rank_t *r, const stream_t *s) {
 
 /* The streams of one rank. */
 static rank_t group(stream_t *const *s, size_t count) {
-    rank_t r = {.role = s[0]->key.role, .rank = s[0]->key.rank, .step = -1};
+    rank_t r = {.role = s[0]->key.role, .rank = s[0]->key.rank, .step = -1, .host = ""};
     for (size_t i = 0; i < count; i++) {
         add_stream(&r, s[i]);
     }

@@ -15,6 +15,8 @@ typedef struct pt_collect_rank {
     uint64_t events, bytes, dropped;
     uint64_t last_ns; /* since the epoch, of its last event; 0: none */
     int64_t step;
+    double rate; /* events a second */
+    const char *host;
     unsigned senders;
     bool ended; /* the last trace has its footer, and nothing else is under way */
 } pt_collect_rank_t;

@@ -45,6 +45,8 @@ typedef struct pt_collect_stream {
     bool ended;       /* and that was all */
     unsigned senders; /* connections that asked for it */
     bool had_senders; /* there was one */
+    double rate;      /* events a second, lately; 0: not worked out yet */
+    uint64_t rate_ns, rate_events;
     pt_collect_tally_t tally;
     struct pt_collect_stream *next; /* of the run, in order of appearance */
 } pt_collect_stream_t;

@@ -120,7 +120,7 @@ static void shut_down(connection_t *c) {
     }
 }
 
-static void flush(connection_t *c);
+static void after(connection_t *c);
 
 static void on_written(uv_write_t *write, int status) {
     connection_t *c = write->data;
@@ -132,7 +132,7 @@ static void on_written(uv_write_t *write, int status) {
         close_connection(c);
         return;
     }
-    flush(c);
+    after(c);
 }
 
 /* Sends what waits. Acknowledgements wait for the disk where that is asked for. */
@@ -230,7 +230,7 @@ static void weigh(connection_t *c) {
     }
 }
 
-/* After the peer has taken something. */
+/* After the peer has taken something, or its answers were taken. */
 static void after(connection_t *c) {
     flush(c);
     if (c->closing) {
