@@ -25,7 +25,7 @@ static void check_lines(const perftrace__strbuf_t *lines) {
     check(lines->len == 0 || (lines->data[lines->len - 1] == '\n' && lines->data[0] != '\n'));
 }
 
-static void check_plan(const pt_plan_t *plan, const pt_profile_t *profile) {
+static void check_plan(const pt_plan_t *plan, const pt_run_profile_t *profile) {
     for (size_t i = 0; i < plan->count; i++) {
         const pt_string_list_t *argv = &plan->ranks[i].argv;
         size_t behind = plan->selected && profile->backend == PT_BACKEND_VLLM ? 2 : 0;
@@ -40,18 +40,18 @@ static void check_plan(const pt_plan_t *plan, const pt_profile_t *profile) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    pt_profile_file_t file = {"fuzz", (const char *)data, size, get, NULL, PT_BACKEND_UNSET};
-    pt_profile_t profile;
+    pt_run_profile_file_t file = {"fuzz", (const char *)data, size, get, NULL, PT_BACKEND_UNSET};
+    pt_run_profile_t profile;
     pt_run_problems_t problems = PT_RUN_PROBLEMS_INIT;
     pt_string_list_t command = PT_STRING_LIST_INIT;
     bool found;
     bool tracer;
-    pt_profile_init(&profile);
+    pt_run_profile_init(&profile);
     check(pt_string_list_split(&command, "vllm serve", ' '));
-    bool ok = pt_profile_read_yaml(&file, &profile, &problems, &found, &tracer);
+    bool ok = pt_run_profile_read_yaml(&file, &profile, &problems, &found, &tracer);
     check(ok || problems.errors.len > 0);
     if (ok) {
-        pt_profile_check(&profile, &problems);
+        pt_run_profile_check(&profile, &problems);
     }
     if (ok && problems.errors.len == 0 && profile.backend != PT_BACKEND_UNSET) {
         pt_plan_t plan;
@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     check_lines(&problems.errors);
     check_lines(&problems.warnings);
-    pt_profile_free(&profile);
+    pt_run_profile_free(&profile);
     pt_run_problems_free(&problems);
     pt_string_list_free(&command);
     return 0;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 typedef struct profiled {
-    pt_profile_t profile;
+    pt_run_profile_t profile;
     pt_run_problems_t problems;
     bool is_yaml, found, tracer;
 } profiled_t;
@@ -28,11 +28,11 @@ static const char *no_variable(const char *name, void *user) {
 /* The text as "run.yaml", read and checked; backend: of the command line. */
 static profiled_t profile_with(const char *text, int backend) {
     profiled_t p = {.problems = PT_RUN_PROBLEMS_INIT};
-    pt_profile_file_t file = {"run.yaml", text, strlen(text), no_variable, NULL, backend};
-    pt_profile_init(&p.profile);
-    p.is_yaml = pt_profile_read_yaml(&file, &p.profile, &p.problems, &p.found, &p.tracer);
+    pt_run_profile_file_t file = {"run.yaml", text, strlen(text), no_variable, NULL, backend};
+    pt_run_profile_init(&p.profile);
+    p.is_yaml = pt_run_profile_read_yaml(&file, &p.profile, &p.problems, &p.found, &p.tracer);
     if (p.is_yaml) {
-        pt_profile_check(&p.profile, &p.problems);
+        pt_run_profile_check(&p.profile, &p.problems);
     }
     assert_false(p.profile.failed);
     return p;
@@ -57,7 +57,7 @@ static inline profiled_t profile_of_block(const char *block) {
 }
 
 static inline void drop(profiled_t *p) {
-    pt_profile_free(&p->profile);
+    pt_run_profile_free(&p->profile);
     pt_run_problems_free(&p->problems);
 }
 

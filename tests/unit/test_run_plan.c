@@ -370,18 +370,18 @@ static void test_options_win(void **state) {
         pt_run_options_parse(&o, PT_ARRAY_LEN(argv), (char *const *)(uintptr_t)argv, &command),
         PT_OPTION_GO_ON);
     assert_int_equal(command.count, 3);
-    pt_profile_t profile;
+    pt_run_profile_t profile;
     bool found;
     bool tracer;
     static const char text[] = "backend: nsight\nworker_groups: ActorGroup\nsteps: [1, 2, 3]\n"
                                "output_dir: /file\noptions: {t: cuda, y: 2}\nflags: [gg]\n";
-    pt_profile_file_t file = {"run.yaml",  text, sizeof(text) - 1,
-                              no_variable, NULL, PT_BACKEND_UNSET};
-    pt_profile_init(&profile);
-    assert_true(pt_profile_read_yaml(&file, &profile, &problems, &found, &tracer));
+    pt_run_profile_file_t file = {"run.yaml",  text, sizeof(text) - 1,
+                                  no_variable, NULL, PT_BACKEND_UNSET};
+    pt_run_profile_init(&profile);
+    assert_true(pt_run_profile_read_yaml(&file, &profile, &problems, &found, &tracer));
     o.config = "run.yaml";
     pt_run_options_apply(&o, &profile);
-    pt_profile_check(&profile, &problems);
+    pt_run_profile_check(&profile, &problems);
     assert_string_equal(perftrace__strbuf_cstr(&problems.errors), "");
     request.profile = &profile;
     request.group = "envgroup";
@@ -393,7 +393,7 @@ static void test_options_win(void **state) {
                         "--capture-range-end=repeat-shutdown:2 --kill=none -o "
                         "/cli/rlinf_profile_envgroup_0_%p python3 train.py -o\n");
     perftrace__strbuf_free(&out);
-    pt_profile_free(&profile);
+    pt_run_profile_free(&profile);
     pt_run_options_free(&o);
 }
 

@@ -78,8 +78,8 @@ static void test_disabled(void **state) {
                                     "steps: [1]\noptions: {t: cuda}\n");
     assert_no_errors(p);
     assert_false(p.profile.enabled);
-    assert_false(pt_profile_selects(&p.profile, "ActorGroup"));
-    assert_false(pt_profile_takes_step(&p.profile, 1));
+    assert_false(pt_run_profile_selects(&p.profile, "ActorGroup"));
+    assert_false(pt_run_profile_takes_step(&p.profile, 1));
     drop(&p);
     p = profile_of_block("backend: nsight\nenabled: off\n");
     assert_false(p.profile.enabled);
@@ -89,39 +89,39 @@ static void test_disabled(void **state) {
 static void test_groups(void **state) {
     (void)state;
     profiled_t p = profile_of_block("backend: nsight\n");
-    assert_false(pt_profile_selects(&p.profile, "ActorGroup"));
+    assert_false(pt_run_profile_selects(&p.profile, "ActorGroup"));
     drop(&p);
     p = profile_of_block("backend: nsight\nworker_groups: null\n");
-    assert_false(pt_profile_selects(&p.profile, "ActorGroup"));
+    assert_false(pt_run_profile_selects(&p.profile, "ActorGroup"));
     drop(&p);
     p = profile_of_block("backend: nsight\nworker_groups: ActorGroup\n");
-    assert_true(pt_profile_selects(&p.profile, "actorgroup"));
-    assert_true(pt_profile_selects(&p.profile, "ACTORGROUP"));
-    assert_false(pt_profile_selects(&p.profile, "Actor"));
-    assert_false(pt_profile_selects(&p.profile, "EnvGroup"));
+    assert_true(pt_run_profile_selects(&p.profile, "actorgroup"));
+    assert_true(pt_run_profile_selects(&p.profile, "ACTORGROUP"));
+    assert_false(pt_run_profile_selects(&p.profile, "Actor"));
+    assert_false(pt_run_profile_selects(&p.profile, "EnvGroup"));
     drop(&p);
     p = profile_of_block("backend: nsight\nworker_groups: [EnvGroup, All]\n");
-    assert_true(pt_profile_selects(&p.profile, "anything"));
+    assert_true(pt_run_profile_selects(&p.profile, "anything"));
     drop(&p);
     p = profile_of_block("backend: nsight\nworker_groups: []\n");
-    assert_false(pt_profile_selects(&p.profile, "ActorGroup"));
+    assert_false(pt_run_profile_selects(&p.profile, "ActorGroup"));
     drop(&p);
 }
 
 static void test_steps(void **state) {
     (void)state;
     profiled_t p = profile_of_block("backend: nsight\nsteps: [3, 10, 3]\n");
-    assert_true(pt_profile_takes_step(&p.profile, 3));
-    assert_true(pt_profile_takes_step(&p.profile, 10));
-    assert_false(pt_profile_takes_step(&p.profile, 4));
-    assert_int_equal(pt_profile_windows(&p.profile), 2);
+    assert_true(pt_run_profile_takes_step(&p.profile, 3));
+    assert_true(pt_run_profile_takes_step(&p.profile, 10));
+    assert_false(pt_run_profile_takes_step(&p.profile, 4));
+    assert_int_equal(pt_run_profile_windows(&p.profile), 2);
     drop(&p);
     p = profile_of_block("backend: nsight\nsteps: null\n");
-    assert_true(pt_profile_takes_step(&p.profile, 123456));
+    assert_true(pt_run_profile_takes_step(&p.profile, 123456));
     drop(&p);
     p = profile_of_block("backend: nsight\nsteps: []\n");
     assert_no_errors(p);
-    assert_false(pt_profile_takes_step(&p.profile, 0));
+    assert_false(pt_run_profile_takes_step(&p.profile, 0));
     assert_non_null(strstr(p.problems.warnings.data, "list of steps is empty"));
     drop(&p);
 }
@@ -349,7 +349,7 @@ static void test_backend_replaced(void **state) {
     assert_no_errors(p);
     assert_int_equal(p.profile.options.count, 0);
     assert_int_equal(p.profile.flags.count, 0);
-    assert_true(pt_profile_selects(&p.profile, "x"));
+    assert_true(pt_run_profile_selects(&p.profile, "x"));
     drop(&p);
     p = profile_with("worker_groups: all\nprofiling: {steps: [1]}\n", PT_BACKEND_NSIGHT);
     assert_no_errors(p);

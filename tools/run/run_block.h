@@ -9,10 +9,10 @@
 #include "run_yaml.h"
 
 typedef struct pt_block {
-    const pt_profile_file_t *file;
+    const pt_run_profile_file_t *file;
     pt_yaml_t *yaml;
     perftrace__config_doc_t doc; /* the same text, for ${...} */
-    pt_profile_t *profile;
+    pt_run_profile_t *profile;
     pt_run_problems_t *problems;
     const char *block; /* path of the block: "cluster.profiling" */
     perftrace__strbuf_t place;

@@ -21,7 +21,7 @@
 typedef struct run {
     pt_run_options_t options;
     pt_string_list_t command;
-    pt_profile_t profile;
+    pt_run_profile_t profile;
     pt_settings_t tracer;
     pt_plan_t plan;
     pt_run_problems_t problems;
@@ -85,13 +85,14 @@ static int read_profile(run_t *r) {
     const char *config = r->options.config;
     bool found = false;
     perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT;
-    pt_profile_init(&r->profile);
+    pt_run_profile_init(&r->profile);
     if (config) {
         int status = read_file(config, &text);
-        pt_profile_file_t file = {
+        pt_run_profile_file_t file = {
             config, perftrace__strbuf_cstr(&text), text.len, env_get, NULL, r->options.backend};
-        if (status == PT_OPTION_GO_ON && !pt_profile_read_yaml(&file, &r->profile, &r->problems,
-                                                               &found, &r->has_tracer_section)) {
+        if (status == PT_OPTION_GO_ON &&
+            !pt_run_profile_read_yaml(&file, &r->profile, &r->problems, &found,
+                                      &r->has_tracer_section)) {
             print_lines(&r->problems.errors, pt_error);
             status = PT_EXIT_INPUT;
         }
@@ -108,7 +109,7 @@ static int read_profile(run_t *r) {
     if (!config && r->profile.backend == PT_BACKEND_UNSET) {
         r->profile.backend = PT_BACKEND_NONE;
     }
-    pt_profile_check(&r->profile, &r->problems);
+    pt_run_profile_check(&r->profile, &r->problems);
     return r->profile.failed ? out_of_memory() : PT_OPTION_GO_ON;
 }
 
@@ -163,7 +164,7 @@ static int read_tracer(run_t *r) {
 static int make_plan(run_t *r) {
     pt_plan_request_t *q = &r->request;
     const pt_run_options_t *o = &r->options;
-    const pt_profile_t *profile = &r->profile;
+    const pt_run_profile_t *profile = &r->profile;
     bool wanted = profile->backend > PT_BACKEND_NONE && profile->enabled;
     char pid[16];
     snprintf(pid, sizeof(pid), "%d", (int)getpid());
@@ -176,13 +177,13 @@ static int make_plan(run_t *r) {
     q->temp_dir = temp && *temp == '/' ? temp : "/tmp";
     q->pid = o->dry_run ? NULL : pid;
     q->get = env_get;
-    if (wanted && !o->group && !pt_profile_selects(profile, "") && profile->has_groups) {
+    if (wanted && !o->group && !pt_run_profile_selects(profile, "") && profile->has_groups) {
         pt_run_error(&r->problems, NULL,
                      "the configuration names worker_groups: say with --worker-group which one "
                      "this is");
     }
     if (profile->backend == PT_BACKEND_PERF && profile->steered && !o->dry_run &&
-        pt_profile_selects(profile, q->group)) {
+        pt_run_profile_selects(profile, q->group)) {
         int status = pt_control_make_dir(q->temp_dir, r->control_dir, sizeof(r->control_dir));
         if (status != PT_EXIT_OK) {
             return status;
@@ -293,7 +294,7 @@ int main(int argc, char **argv) {
         pt_control_remove(&r.plan, r.control_dir);
     }
     pt_plan_free(&r.plan);
-    pt_profile_free(&r.profile);
+    pt_run_profile_free(&r.profile);
     pt_settings_free(&r.tracer);
     pt_run_problems_free(&r.problems);
     pt_run_options_free(&r.options);

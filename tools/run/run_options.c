@@ -170,7 +170,7 @@ static int usage_error(const char *text) {
 
 static int judge(const pt_run_options_t *o, const pt_string_list_t *command) {
     int selected;
-    pt_profile_t steps;
+    pt_run_profile_t steps;
     bool ok = true;
     if (command->count == 0 || !*command->items[0]) {
         return usage_error("there is no command to start");
@@ -187,11 +187,11 @@ static int judge(const pt_run_options_t *o, const pt_string_list_t *command) {
     if (o->group && !*o->group) {
         return usage_error("--worker-group needs a name");
     }
-    pt_profile_init(&steps);
+    pt_run_profile_init(&steps);
     for (size_t i = 0; i < o->steps.count && ok; i++) {
-        ok = pt_profile_add_step(&steps, o->steps.items[i]);
+        ok = pt_run_profile_add_step(&steps, o->steps.items[i]);
     }
-    pt_profile_free(&steps);
+    pt_run_profile_free(&steps);
     return ok ? PT_OPTION_GO_ON : usage_error("--steps takes whole numbers from 0, as 3,10");
 }
 
@@ -219,7 +219,7 @@ void pt_run_options_free(pt_run_options_t *o) {
     pt_settings_free(&o->env);
 }
 
-void pt_run_options_apply(const pt_run_options_t *o, pt_profile_t *profile) {
+void pt_run_options_apply(const pt_run_options_t *o, pt_run_profile_t *profile) {
     if (o->backend != PT_BACKEND_UNSET) {
         profile->backend = o->backend;
     }
@@ -239,7 +239,7 @@ void pt_run_options_apply(const pt_run_options_t *o, pt_profile_t *profile) {
         profile->step_count = 0;
     }
     for (size_t i = 0; i < o->steps.count; i++) {
-        pt_profile_add_step(profile, o->steps.items[i]);
+        pt_run_profile_add_step(profile, o->steps.items[i]);
     }
     if (o->output_dir) {
         free(profile->output_dir);

@@ -40,6 +40,6 @@ int pt_run_options_parse(pt_run_options_t *o, int argc, char *const *argv,
 void pt_run_options_free(pt_run_options_t *o);
 
 /* Puts what the command line says on top of the file's profile. */
-void pt_run_options_apply(const pt_run_options_t *o, pt_profile_t *profile);
+void pt_run_options_apply(const pt_run_options_t *o, pt_run_profile_t *profile);
 
 #endif

@@ -1,6 +1,8 @@
 /* run_plan.c. SPDX-License-Identifier: MIT */
 #include "run_plan.h"
 
+#include "last_part.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +35,7 @@ void pt_plan_put_prefix(perftrace__strbuf_t *out, const char *dir, const char *g
 /* The report's name up to what the profiler puts in by itself. */
 static void await_report(planner_t *p, pt_plan_rank_t *rank, const char *path) {
     const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+    const char *name = pt_last_part(path);
     const char *percent = strchr(path, '%');
     if (percent && percent < name) {
         return; /* in a directory whose name is not known */
@@ -135,18 +137,13 @@ static void add_perf_control(planner_t *p, pt_plan_rank_t *rank) {
     perftrace__strbuf_free(&word);
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* --profiler-config means something to vLLM's server alone. */
 static void check_vllm_command(planner_t *p) {
     static const char option[] = "--profiler-config";
     bool is_vllm = false;
     for (size_t i = 0; i < p->request->command->count; i++) {
         const char *word = p->request->command->items[i];
-        const char *name = base_name(word);
+        const char *name = pt_last_part(word);
         is_vllm = is_vllm || strcmp(name, "vllm") == 0 || strncmp(name, "vllm.", 5) == 0;
         size_t n = sizeof(option) - 1;
         if (strncmp(word, option, n) == 0 && (word[n] == '\0' || word[n] == '=')) {
@@ -226,7 +223,7 @@ static void put_ranks(planner_t *p, pt_plan_rank_t *rank) {
 }
 
 static void put_steps(planner_t *p, pt_plan_rank_t *rank) {
-    const pt_profile_t *profile = p->request->profile;
+    const pt_run_profile_t *profile = p->request->profile;
     perftrace__strbuf_t list = PERFTRACE__STRBUF_INIT;
     for (size_t i = 0; i < profile->step_count; i++) {
         perftrace__strbuf_printf(&list, "%s%" PRId64, i ? "," : "", profile->steps[i]);
@@ -256,7 +253,7 @@ static void put_back_end(planner_t *p, pt_plan_rank_t *rank, const char *name) {
 static void put_rocprof(pt_plan_rank_t *rank, const char *dir, const char *prefix) {
     pt_settings_put(&rank->env, "ROCPROFSYS_TIME_OUTPUT", "false", NULL);
     pt_settings_put(&rank->env, "ROCPROFSYS_OUTPUT_PATH", dir, NULL);
-    pt_settings_put(&rank->env, "ROCPROFSYS_OUTPUT_PREFIX", base_name(prefix), NULL);
+    pt_settings_put(&rank->env, "ROCPROFSYS_OUTPUT_PREFIX", pt_last_part(prefix), NULL);
 }
 
 /* vLLM's own limit of 10 s ends a stop_profile in the middle of writing. */
@@ -334,7 +331,7 @@ static void plan_rank(planner_t *p, int64_t local_rank) {
 void pt_plan_make(const pt_plan_request_t *request, pt_plan_t *ret_plan,
                   pt_run_problems_t *problems) {
     planner_t p = {request, ret_plan, problems, NULL};
-    const pt_profile_t *profile = request->profile;
+    const pt_run_profile_t *profile = request->profile;
     *ret_plan = (pt_plan_t){0};
     ret_plan->ranks = calloc((size_t)request->local_ranks, sizeof(*ret_plan->ranks));
     if (!ret_plan->ranks) {
@@ -343,7 +340,7 @@ void pt_plan_make(const pt_plan_request_t *request, pt_plan_t *ret_plan,
     }
     ret_plan->count = (size_t)request->local_ranks;
     ret_plan->selected =
-        profile->backend > PT_BACKEND_NONE && pt_profile_selects(profile, request->group);
+        profile->backend > PT_BACKEND_NONE && pt_run_profile_selects(profile, request->group);
     if (ret_plan->selected) {
         p.output_dir = profile->output_dir ? profile->output_dir : request->temp_dir;
         if (!profile->output_dir) {

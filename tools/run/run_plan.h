@@ -33,7 +33,7 @@ typedef struct pt_plan {
 #define PT_PLAN_CONTROL_DIR "perf-trace-run-XXXXXX"
 
 typedef struct pt_plan_request {
-    const pt_profile_t *profile;
+    const pt_run_profile_t *profile;
     const char *group; /* of the workers */
     const pt_string_list_t *command;
     int64_t local_ranks; /* workers to start */

@@ -1,6 +1,7 @@
 /* run_process.c. SPDX-License-Identifier: MIT */
 #include "run_process.h"
 
+#include "last_part.h"
 #include "os.h"
 
 #include <dirent.h>
@@ -88,11 +89,6 @@ static char *read_cmdline(pid_t pid, size_t *ret_len) {
     return text;
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 bool pt_process_is_command(const char *cmdline, size_t len, const pt_string_list_t *command) {
     if (len == 0 || cmdline[len - 1] != '\0' || command->count == 0) {
         return false;
@@ -107,7 +103,7 @@ bool pt_process_is_command(const char *cmdline, size_t len, const pt_string_list
     for (size_t skip = words - command->count; skip > 0; skip--) {
         cmdline += strlen(cmdline) + 1;
     }
-    bool same = strcmp(base_name(cmdline), base_name(command->items[0])) == 0;
+    bool same = strcmp(pt_last_part(cmdline), pt_last_part(command->items[0])) == 0;
     for (size_t i = 1; i < command->count && same; i++) {
         cmdline += strlen(cmdline) + 1;
         same = strcmp(cmdline, command->items[i]) == 0;

@@ -14,11 +14,11 @@ const pt_backend_info_t pt_backends[PT_BACKEND_COUNT] = {
 #undef PT_I_BACKEND_INFO
 };
 
-void pt_profile_init(pt_profile_t *profile) {
-    *profile = (pt_profile_t){.backend = PT_BACKEND_UNSET, .enabled = true};
+void pt_run_profile_init(pt_run_profile_t *profile) {
+    *profile = (pt_run_profile_t){.backend = PT_BACKEND_UNSET, .enabled = true};
 }
 
-void pt_profile_free(pt_profile_t *profile) {
+void pt_run_profile_free(pt_run_profile_t *profile) {
     pt_string_list_free(&profile->groups);
     pt_string_list_free(&profile->flags);
     pt_settings_free(&profile->options);
@@ -27,7 +27,7 @@ void pt_profile_free(pt_profile_t *profile) {
     free(profile->output_dir);
     free(profile->options_place);
     free(profile->flags_place);
-    pt_profile_init(profile);
+    pt_run_profile_init(profile);
 }
 
 int pt_backend_of(const char *name) {
@@ -51,7 +51,7 @@ void pt_backend_put_names(perftrace__strbuf_t *out, const char *word) {
     }
 }
 
-bool pt_profile_add_step(pt_profile_t *profile, const char *text) {
+bool pt_run_profile_add_step(pt_run_profile_t *profile, const char *text) {
     int64_t step;
     if (!pt_parse_int64(text, &step) || step < 0) {
         return false;
@@ -72,7 +72,7 @@ static int by_step(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-size_t pt_profile_windows(pt_profile_t *profile) {
+size_t pt_run_profile_windows(pt_run_profile_t *profile) {
     const size_t count = profile->step_count;
     size_t windows = 0;
     int64_t *sorted = calloc(count ? count : 1, sizeof(*sorted));
@@ -91,7 +91,7 @@ size_t pt_profile_windows(pt_profile_t *profile) {
     return windows;
 }
 
-bool pt_profile_selects(const pt_profile_t *profile, const char *group) {
+bool pt_run_profile_selects(const pt_run_profile_t *profile, const char *group) {
     for (size_t i = 0; profile->enabled && profile->has_groups && i < profile->groups.count; i++) {
         const char *listed = profile->groups.items[i];
         if (strcasecmp(listed, "all") == 0 || strcasecmp(listed, group) == 0) {
@@ -101,7 +101,7 @@ bool pt_profile_selects(const pt_profile_t *profile, const char *group) {
     return false;
 }
 
-bool pt_profile_takes_step(const pt_profile_t *profile, int64_t step) {
+bool pt_run_profile_takes_step(const pt_run_profile_t *profile, int64_t step) {
     for (size_t i = 0; profile->enabled && profile->has_steps && i < profile->step_count; i++) {
         if (profile->steps[i] == step) {
             return true;

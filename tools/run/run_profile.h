@@ -1,8 +1,8 @@
 /* run_profile.h: what is to be profiled, and how. SPDX-License-Identifier: MIT
  *
  * The fields of RLinf's `cluster.profiling`, for more backends. It is filled in three steps: the
- * block of a file (run_profile_yaml), the command line on top, then pt_profile_check, which sees
- * the whole. Pure. */
+ * block of a file (run_profile_yaml), the command line on top, then pt_run_profile_check, which
+ * sees the whole. Pure. */
 #ifndef PERFTRACE_TOOL_RUN_PROFILE_H
 #define PERFTRACE_TOOL_RUN_PROFILE_H
 
@@ -37,7 +37,7 @@ typedef struct pt_backend_info {
 
 extern const pt_backend_info_t pt_backends[PT_BACKEND_COUNT];
 
-typedef struct pt_profile {
+typedef struct pt_run_profile {
     int backend; /* a pt_backend_t, or PT_BACKEND_UNSET */
     bool enabled;
     bool has_groups; /* false: no group is profiled */
@@ -53,10 +53,10 @@ typedef struct pt_profile {
     char *options_place; /* for messages: "run.yaml:7: cluster.profiling.options"; may be NULL */
     char *flags_place;
     bool failed; /* memory ran out */
-} pt_profile_t;
+} pt_run_profile_t;
 
-void pt_profile_init(pt_profile_t *profile);
-void pt_profile_free(pt_profile_t *profile);
+void pt_run_profile_init(pt_run_profile_t *profile);
+void pt_run_profile_free(pt_run_profile_t *profile);
 
 /* The backend of that name, or PT_BACKEND_UNSET. */
 int pt_backend_of(const char *name);
@@ -64,17 +64,17 @@ int pt_backend_of(const char *name);
 void pt_backend_put_names(perftrace__strbuf_t *out, const char *word);
 
 /* Adds a step given as text. False when it is no whole number from 0. */
-bool pt_profile_add_step(pt_profile_t *profile, const char *text);
+bool pt_run_profile_add_step(pt_run_profile_t *profile, const char *text);
 /* How many different steps are listed. */
-size_t pt_profile_windows(pt_profile_t *profile);
+size_t pt_run_profile_windows(pt_run_profile_t *profile);
 
 /* Whether workers of a group run under the profiler: enabled, and listed (case aside) or "all". */
-bool pt_profile_selects(const pt_profile_t *profile, const char *group);
+bool pt_run_profile_selects(const pt_run_profile_t *profile, const char *group);
 /* Whether a step is profiled: never when disabled, always without a list. */
-bool pt_profile_takes_step(const pt_profile_t *profile, int64_t step);
+bool pt_run_profile_takes_step(const pt_run_profile_t *profile, int64_t step);
 
 /* Judges the whole and puts defaults in: aliases, options given twice, capture ranges. */
-void pt_profile_check(pt_profile_t *profile, pt_run_problems_t *problems);
+void pt_run_profile_check(pt_run_profile_t *profile, pt_run_problems_t *problems);
 
 /* vLLM's --profiler-config from the options: appends the JSON to out. output_dir is where traces go
  * when the options do not say. */

@@ -17,7 +17,7 @@ static bool has_any(const pt_settings_t *settings, const char *a, const char *b)
     return pt_settings_find(settings, a) || pt_settings_find(settings, b);
 }
 
-static void refuse_both(const pt_profile_t *profile, const char *a, const char *b,
+static void refuse_both(const pt_run_profile_t *profile, const char *a, const char *b,
                         pt_run_problems_t *problems) {
     if (pt_settings_find(&profile->options, a) && pt_settings_find(&profile->options, b)) {
         pt_run_error(problems, origin_of(&profile->options, a),
@@ -42,7 +42,7 @@ static void lower_booleans(pt_settings_t *options) {
 }
 
 /* stop-on-range-end is what capture-range-end was called. */
-static void rename_range_end(pt_profile_t *profile, pt_run_problems_t *problems) {
+static void rename_range_end(pt_run_profile_t *profile, pt_run_problems_t *problems) {
     static const char alias[] = "stop-on-range-end";
     static const char name[] = "capture-range-end";
     const pt_setting_t *given = pt_settings_find(&profile->options, alias);
@@ -71,9 +71,9 @@ static void rename_range_end(pt_profile_t *profile, pt_run_problems_t *problems)
 }
 
 /* So that only the listed steps are recorded: the worker opens and closes a window around each. */
-static void gate_steps(pt_profile_t *profile) {
+static void gate_steps(pt_run_profile_t *profile) {
     char end[64];
-    size_t windows = pt_profile_windows(profile);
+    size_t windows = pt_run_profile_windows(profile);
     snprintf(end, sizeof(end), windows > 1 ? "repeat-shutdown:%zu" : "stop", windows);
     if (!pt_settings_find(&profile->options, "c")) {
         pt_settings_default(&profile->options, "capture-range", "cudaProfilerApi", NULL);
@@ -91,7 +91,7 @@ static int by_name(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void refuse_overlap(pt_profile_t *profile, pt_run_problems_t *problems) {
+static void refuse_overlap(pt_run_profile_t *profile, pt_run_problems_t *problems) {
     pt_string_list_t both = PT_STRING_LIST_INIT;
     for (size_t i = 0; i < profile->flags.count; i++) {
         const char *flag = profile->flags.items[i];
@@ -113,7 +113,7 @@ static void refuse_overlap(pt_profile_t *profile, pt_run_problems_t *problems) {
 }
 
 /* Whether the workers' tracers switch perf on and off on the steps. */
-static void steer_perf(pt_profile_t *profile, pt_run_problems_t *problems) {
+static void steer_perf(pt_run_profile_t *profile, pt_run_problems_t *problems) {
     static const char *const own[] = {"control", "D", "delay"};
     profile->steered = true;
     for (size_t i = 0; i < PT_ARRAY_LEN(own); i++) {
@@ -126,7 +126,7 @@ static void steer_perf(pt_profile_t *profile, pt_run_problems_t *problems) {
     }
 }
 
-static void check_nsight(pt_profile_t *profile, pt_run_problems_t *problems) {
+static void check_nsight(pt_run_profile_t *profile, pt_run_problems_t *problems) {
     lower_booleans(&profile->options);
     rename_range_end(profile, problems);
     refuse_both(profile, "o", "output", problems);
@@ -136,7 +136,7 @@ static void check_nsight(pt_profile_t *profile, pt_run_problems_t *problems) {
     }
 }
 
-static void check_perf(pt_profile_t *profile, pt_run_problems_t *problems) {
+static void check_perf(pt_run_profile_t *profile, pt_run_problems_t *problems) {
     pt_settings_t *options = &profile->options;
     refuse_both(profile, "o", "output", problems);
     if (!has_any(options, "F", "freq") && !has_any(options, "c", "count")) {
@@ -150,7 +150,7 @@ static void check_perf(pt_profile_t *profile, pt_run_problems_t *problems) {
     }
 }
 
-static void make_absolute(pt_profile_t *profile, pt_run_problems_t *problems) {
+static void make_absolute(pt_run_profile_t *profile, pt_run_problems_t *problems) {
     perftrace__strbuf_t path = PERFTRACE__STRBUF_INIT;
     int err = perftrace__os_absolute_path(&path, profile->output_dir);
     while (path.len > 1 && path.data[path.len - 1] == '/') {
@@ -167,7 +167,7 @@ static void make_absolute(pt_profile_t *profile, pt_run_problems_t *problems) {
     perftrace__strbuf_free(&path);
 }
 
-void pt_profile_check(pt_profile_t *profile, pt_run_problems_t *problems) {
+void pt_run_profile_check(pt_run_profile_t *profile, pt_run_problems_t *problems) {
     if (profile->backend == PT_BACKEND_UNSET) {
         return;
     }

@@ -74,7 +74,7 @@ static void read_steps(pt_block_t *r, const pt_yaml_node_t *node) {
         char *text = pt_yaml_kind(item) < PT_YAML_LIST ? pt_block_text(r, item, where) : NULL;
         if (pt_yaml_kind(item) >= PT_YAML_LIST) {
             pt_block_wrong_kind(r, item, where, "a list of steps");
-        } else if (text && !pt_profile_add_step(r->profile, text)) {
+        } else if (text && !pt_run_profile_add_step(r->profile, text)) {
             pt_run_error(r->problems, where, "\"%s\" is no step: steps are whole numbers from 0",
                          text);
         }
@@ -134,7 +134,7 @@ static void unknown_key(pt_block_t *r, const pt_yaml_node_t *node, const char *k
 static void read_key(pt_block_t *r, const pt_yaml_node_t *name, const pt_yaml_node_t *value,
                      int own_backend) {
     const char *key = pt_yaml_text(name);
-    pt_profile_t *profile = r->profile;
+    pt_run_profile_t *profile = r->profile;
     if (strcmp(key, "backend") == 0) {
         return; /* read before */
     }
@@ -248,8 +248,8 @@ static void derive_output_dir(pt_block_t *r) {
     free(name);
 }
 
-bool pt_profile_read_yaml(const pt_profile_file_t *file, pt_profile_t *profile,
-                          pt_run_problems_t *problems, bool *ret_found, bool *ret_tracer) {
+bool pt_run_profile_read_yaml(const pt_run_profile_file_t *file, pt_run_profile_t *profile,
+                              pt_run_problems_t *problems, bool *ret_found, bool *ret_tracer) {
     pt_block_t r = {.file = file,
                     .doc = PERFTRACE__CONFIG_DOC_INIT,
                     .profile = profile,
