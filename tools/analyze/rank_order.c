@@ -3,16 +3,12 @@
 
 #include "file_rank.h"
 #include "human.h"
+#include "last_part.h"
 #include "natural.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *last_part(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
 
 bool pt_rank_map_is_entry(const char *entry) {
     const char *equals = strrchr(entry, '=');
@@ -25,7 +21,7 @@ static bool map_finds(const pt_string_list_t *map, const char *file, int64_t *re
     for (size_t i = 0; map != NULL && i < map->count; i++) {
         const char *entry = map->items[i], *equals = strrchr(entry, '=');
         size_t len = (size_t)(equals - entry);
-        const char *part = last_part(file);
+        const char *part = pt_last_part(file);
         if ((strlen(file) == len && memcmp(file, entry, len) == 0) ||
             (strlen(part) == len && memcmp(part, entry, len) == 0)) {
             *ret = strtoll(equals + 1, NULL, 10);

@@ -2,19 +2,15 @@
 #include "file_rank.h"
 
 #include "compiler.h"
+#include "last_part.h"
 
 #include <ctype.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *last_part(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
 int64_t pt_file_rank(const char *path) {
-    const char *name = last_part(path);
+    const char *name = pt_last_part(path);
     int64_t rank = -1;
     for (const char *p = name; *p != '\0'; p++) {
         if (*p != 'r' || (p > name && isalnum((unsigned char)p[-1]))) {
@@ -56,7 +52,7 @@ static int64_t dimension(const char *name, const char *letters) {
 int64_t pt_file_rank_or_tp(const char *path) {
     static const char *const others[] = {"pp", "dp", "ep", "cp"};
     int64_t rank = pt_file_rank(path);
-    const char *name = last_part(path);
+    const char *name = pt_last_part(path);
     if (rank >= 0) {
         return rank;
     }

@@ -2,6 +2,7 @@
 #include "message.h"
 
 #include "atomics.h"
+#include "last_part.h"
 #include "os.h"
 #include "strbuf.h"
 
@@ -37,8 +38,7 @@ static struct {
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER, .program = "perftrace"};
 
 void pt_message_init(const char *program, const char *argv0, pt_verbosity_t verbosity) {
-    const char *slash = argv0 ? strrchr(argv0, '/') : NULL;
-    const char *base = slash ? slash + 1 : argv0;
+    const char *base = argv0 ? pt_last_part(argv0) : NULL;
     state.program = base && *base ? base : program;
     pt_store_relaxed(&state.verbosity, (int)verbosity);
     const char *term = getenv("TERM");

@@ -4,6 +4,7 @@
 #include "bucket_key.h"
 #include "grow.h"
 #include "json_scan.h"
+#include "last_part.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -181,8 +182,7 @@ void pt_bucket_list_free(pt_bucket_list_t *list) {
  */
 
 static bool fits(const pt_string_list_t *patterns, const char *path) {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+    const char *name = pt_last_part(path);
     for (size_t i = 0; i < patterns->count; i++) {
         if (fnmatch(patterns->items[i], name, 0) == 0) {
             return true;

@@ -1,6 +1,7 @@
 /* upload_kind.c. SPDX-License-Identifier: MIT */
 #include "upload_kind.h"
 
+#include "last_part.h"
 #include "option.h"
 
 #include <fnmatch.h>
@@ -27,8 +28,7 @@ const char *pt_upload_pattern(pt_upload_kind_t kind) {
 }
 
 pt_upload_kind_t pt_upload_kind_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+    const char *name = pt_last_part(path);
     int kind = 0;
     while (kind < PT_UPLOAD_OTHER && fnmatch(patterns[kind], name, 0) != 0) {
         kind++;

@@ -1,6 +1,7 @@
 /* session_load.c: the inputs into the model, in parallel. SPDX-License-Identifier: MIT */
 #include "session_load.h"
 
+#include "last_part.h"
 #include "message.h"
 #include "ordered.h"
 #include "progress.h"
@@ -148,11 +149,10 @@ static use_t use_of_trace(const loader_t *l, pt_session_feed_t *feed, const pt_p
 /* What is done with a file; says why nothing is. */
 static use_t use_of(const loader_t *l, pt_session_feed_t *feed, const pt_path_t *path) {
     const pt_session_source_t *source = &feed->source;
-    const char *slash = strrchr(path->name, '/');
     const char *name = shown_name(path);
     bool sure_name = false;
     bool named = path->named || path->is_stdin;
-    pt_session_file_wanted(slash != NULL ? slash + 1 : path->name, &sure_name);
+    pt_session_file_wanted(pt_last_part(path->name), &sure_name);
     switch (source->shape) {
     case PT_SESSIONS_LINES:
     case PT_SESSIONS_VALUES:

@@ -2,6 +2,7 @@
 #include "stacks_convert.h"
 
 #include "human.h"
+#include "last_part.h"
 #include "message.h"
 #include "output.h"
 #include "profile_stacks.h"
@@ -37,8 +38,7 @@ void pt_stacks_output_name(const char *path, bool collapsed, perftrace__strbuf_t
 }
 
 void pt_stacks_profile_name(const char *path, perftrace__strbuf_t *out) {
-    const char *slash = strrchr(path, '/');
-    const char *base = slash != NULL ? slash + 1 : path;
+    const char *base = pt_last_part(path);
     size_t len = strlen(base);
     len -= ends_with(base, len, ".gz") ? 3 : 0;
     const char *dot = memrchr(base, '.', len);
