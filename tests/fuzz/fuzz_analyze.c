@@ -88,6 +88,12 @@ static void check_facts(const pt_rank_result_t *r) {
         for (size_t i = 0; i < pt_result_rows(r, PT_RT_path); i++) {
             on_path += pt_result_at(r, PT_RT_path, i)[3];
         }
+        int64_t in_sequences = 0; /* work is in one of them at most */
+        for (size_t i = 0; i < pt_result_rows(r, PT_RT_sequences); i++) {
+            const int64_t *cell = pt_result_at(r, PT_RT_sequences, i);
+            in_sequences += cell[2] * cell[3];
+        }
+        CHECK(in_sequences <= f[PT_FACT_linked]);
         CHECK(on_path <= PT_MAX(f[PT_FACT_path_ns], (int64_t)0));
     }
 }
