@@ -365,6 +365,14 @@
 
 /* PERFTRACE_STEP(step): from now on scopes that begin in this process carry "global_step": step. */
 #    define PERFTRACE_STEP(step) perftrace_step((int64_t)(step))
+/* PERFTRACE_SYNC(id): on this thread, the collective or barrier of this number has just ended; to
+ * be called at once after it, in every rank, with the same number, each number once in a run (an
+ * int64_t; the step will do where there is one a step). Recorded as an instant "perftrace_sync" of
+ * category "comm". Where nothing better is known of the clocks of several machines,
+ * perf-trace-convert makes the ends of one barrier one instant; a number that a rank gives twice
+ * is of no use to it. */
+#    define PERFTRACE_SYNC(id)                                                                     \
+        PERFTRACE_INSTANT("perftrace_sync", "comm", PERFTRACE_INT("sync_id", id))
 
 #else /* PERFTRACE_DISABLE: arguments are type-checked and never evaluated */
 
@@ -426,6 +434,7 @@
 #    define PERFTRACE_ASYNC_INSTANT_NAMED(name, ...) PERFTRACE_I_OFF_ID_NAMED(name, __VA_ARGS__)
 #    define PERFTRACE_ASYNC_END_NAMED(name, ...)     PERFTRACE_I_OFF_ID_NAMED(name, __VA_ARGS__)
 #    define PERFTRACE_STEP(step)                     PERFTRACE_I_OFF_VALUE((int64_t)(step), 0, 0)
+#    define PERFTRACE_SYNC(id)                       PERFTRACE_I_OFF_VALUE((int64_t)(id), 0, 0)
 
 #endif
 

@@ -97,6 +97,10 @@ PERFTRACE_API int perftrace_save(int64_t step, int force);
 
 /* See PERFTRACE_STEP. Lock per call (steps are rare). */
 PERFTRACE_API void perftrace_step(int64_t step);
+
+/* See PERFTRACE_SYNC, whose instant it records. Any thread; wait-free as the macros are. Nothing
+ * before perftrace_init. Not for signal handlers; after fork the child's own. */
+PERFTRACE_API void perftrace_sync(int64_t id);
 /* Names the calling thread in the trace (at most 63 bytes, cut on a character). Without it the
  * system's thread name is used. NULL: ERR_INVALID. */
 PERFTRACE_API int perftrace_thread_set_name(const char *name);

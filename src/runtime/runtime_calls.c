@@ -98,6 +98,10 @@ void perftrace_step(int64_t step) {
     perftrace__runtime_profiler_step(step);
 }
 
+void perftrace_sync(int64_t id) {
+    PERFTRACE_SYNC(id);
+}
+
 int perftrace_thread_set_name(const char *name) {
     if (!name) {
         return PERFTRACE_ERR_INVALID;

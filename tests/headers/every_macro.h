@@ -128,6 +128,7 @@ static void points(int n, const char *text) {
     PERFTRACE_ASYNC_INSTANT("request", "session", n, PERFTRACE_INT("n", n));
     PERFTRACE_ASYNC_END("request", "session", n, PERFTRACE_STRING("status", text));
     PERFTRACE_STEP(n);
+    PERFTRACE_SYNC(n);
 }
 
 int every_macro(int n, const char *text);

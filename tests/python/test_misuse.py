@@ -256,6 +256,7 @@ class Recording(traced.Case):
         before = pt.statistics()["refused"]
         for bad in ("x", None, 1.5, [], Bad(), 2**70):
             pt.step(bad)
+            pt.sync(bad)
             pt.flow_start("f", bad)
             pt.flow_end("f", bad)
             pt.register_task(bad)
@@ -273,10 +274,14 @@ class Recording(traced.Case):
             self.assertEqual(pt.get_session_tracer().get_session_ids(bad), [])
         self.assertGreater(pt.statistics()["refused"] - before, 30)
         pt.step(3.0)
+        pt.sync(4)
+        pt.sync(5.0)
         with pt.trace_scope("step"):
             pass
         events = self.events()
         self.assertEqual([e["args"]["global_step"] for e in events if e["name"] == "step"], [3])
+        self.assertEqual([(e["ph"], e["cat"], e["args"]["sync_id"]) for e in events if e["name"] == "perftrace_sync"],
+                         [("i", "comm", 4), ("i", "comm", 5)])
         # The two ends of an arrow have one number, also where it is given by a text.
         flows = [e for e in events if e["name"] == "f"]
         self.assertEqual([s["id"] for s in flows[::2]], [f["id"] for f in flows[1::2]])

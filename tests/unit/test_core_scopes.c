@@ -517,6 +517,39 @@ static void a_scope_carries_the_step_of_its_begin(void **state) {
     traced_free(&f);
 }
 
+/* ---- ends of barriers ---- */
+
+static void pass_barriers(const char *where) {
+    volatile int times = 0;
+    PERFTRACE_SYNC(1); /* before init: nothing */
+    perftrace_sync(2);
+    traced_start(where);
+    PERFTRACE_SYNC((uint8_t)3 + 0 * times++);
+    perftrace_sync(-4);
+    PERFTRACE_SYNC(INT64_MAX);
+    perftrace_sync(INT64_MIN);
+    CHILD_CHECK(times == 1);
+    CHILD_CHECK(perftrace_set_filter("-comm", NULL) == 0);
+    PERFTRACE_SYNC(5);
+    CHILD_CHECK(perftrace_set_enabled(0) == 0);
+    perftrace_sync(6);
+}
+
+static void ends_of_barriers_are_instants(void **state) {
+    static const char *const want[] = {"3", "-4", "9223372036854775807", "-9223372036854775808"};
+    char text[96];
+    (void)state;
+    traced_file_t f = run(pass_barriers);
+    assert_int_equal(traced_count(&f, "perftrace_sync"), 4);
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(text, sizeof text, "\"args\": {\"sync_id\": %s, \"rank\": 0}, \"s\": \"t\"}",
+                 want[i]);
+        assert_non_null(strstr(traced_text(&f, "perftrace_sync", i), text));
+        assert_non_null(strstr(traced_text(&f, "perftrace_sync", i), "\"cat\": \"comm\""));
+    }
+    traced_free(&f);
+}
+
 static void give_own_rank(const char *where) {
     perftrace_config_t config = traced_config(where);
     config.role = "actor";
@@ -606,6 +639,7 @@ int main(void) {
         CASE(twelve_arguments_keep_their_values),
         CASE(off_means_nothing_is_evaluated_or_recorded),
         CASE(a_scope_carries_the_step_of_its_begin),
+        CASE(ends_of_barriers_are_instants),
         CASE(arguments_of_the_writers_names_are_the_programs),
         CASE(sites_made_at_run_time_work_as_the_macros_do),
     };

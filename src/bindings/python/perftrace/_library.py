@@ -156,6 +156,7 @@ session_event = _typed(fast, "perftrace_session_event", c_int, c_int64, c_int64,
 session_phase_declare = _typed(fast, "perftrace_session_phase_declare", c_int, c_char_p, c_int,
                                c_int)
 step = _typed(fast, "perftrace_step", None, c_int64)
+sync = _typed(fast, "perftrace_sync", None, c_int64)
 set_enabled = _typed(fast, "perftrace_set_enabled", c_int, c_int)
 trace_path = _typed(fast, "perftrace_trace_path", c_int, c_char_p, c_size_t)
 is_active = _typed(fast, "perftrace_is_active", c_int)

@@ -23,7 +23,7 @@ __all__ = [
     "flow_start", "flow_step", "get_session_id", "get_session_tracer", "get_task_id", "get_tracer",
     "hold", "instant", "is_configured", "patch_executors", "read_timers", "register_session", "register_task",
     "reset", "reset_timers", "save", "session_context", "set_session_id", "set_task_id", "statistics",
-    "step", "submit", "timer", "trace_perf", "trace_scope", "trace_session", "trace_session_event",
+    "step", "submit", "sync", "timer", "trace_perf", "trace_scope", "trace_session", "trace_session_event",
     "trace_session_phase", "unpatch_executors",
 ]
 
@@ -275,6 +275,17 @@ def step(number):
         _scopes.counts["refused"] += 1
     else:
         lib.step(found)
+
+
+def sync(number):
+    """The collective or barrier of this number has just ended here: called at once after it in every
+    rank, each number once in a run. It joins the clocks of machines about which nothing better is
+    known."""
+    found = whole(int(number) if type(number) is float and number.is_integer() else number)
+    if found is None:
+        _scopes.counts["refused"] += 1
+    elif _scopes.on:
+        lib.sync(found)
 
 
 def statistics():
