@@ -82,6 +82,6 @@ if(TARGET perf-trace-live)
 endif()
 
 perftrace_cli_test(collect collect.test.js PERFTRACE_COLLECT perf-trace-collect)
-foreach(noun nats faults show)
+foreach(noun nats faults show one)
   perftrace_cli_test(collect_${noun} collect_${noun}.test.js PERFTRACE_COLLECT perf-trace-collect)
 endforeach()

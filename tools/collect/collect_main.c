@@ -146,7 +146,7 @@ static bool judge_stream(const pt_collect_stream_t *s) {
     }
     bool good = what.len == 0;
     if (!good) {
-        pt_warn("%s/%s: %s", s->run->dir, s->name, what.data);
+        pt_warn("%s/%s: %s", s->run->dir, s->name != NULL ? s->name : s->key.name, what.data);
     }
     perftrace__strbuf_free(&what);
     return good;
@@ -320,6 +320,7 @@ static pt_exit_t serve(collector_t *c, const sigset_t *signals) {
 static pt_exit_t run(const pt_collect_options_t *o, const sigset_t *signals) {
     collector_t c = {.o = o};
     const pt_collect_store_options_t store = {.dir = o->dir,
+                                              .one_file = o->one_file,
                                               .files_max = (unsigned)o->max_files,
                                               .streams_max = (size_t)o->max_streams,
                                               .sync = o->sync};

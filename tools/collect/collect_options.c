@@ -2,6 +2,7 @@
 #include "collect_options.h"
 
 #include "message.h"
+#include "stream_message.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,9 @@ static const pt_option_t options[] = {
                      "its key (default: in the certificate's file)"),
     PT_OPTION_HEADING("To where"),
     PT_OPTION_STRING(S, dir, 'o', "output", "DIR", "write to DIR/RUN/ (default: .)"),
+    PT_OPTION_STRING(S, one_file, '1', "one-file", "NAME",
+                     "the traces of all ranks in one file of this name; trace_events.jsonl is the "
+                     "usual one"),
     PT_OPTION_FLAG(S, sync, 0, "sync",
                    "acknowledge only what is on the disk, so that it survives the machine"),
     PT_OPTION_HEADING("Watching"),
@@ -140,6 +144,12 @@ static int check(pt_collect_options_t *o) {
                                      "--nats: built without libnats (Debian: libnats-dev)");
     }
 #endif
+    if (o->one_file != NULL && !perftrace__stream_name_ok(o->one_file)) {
+        return pt_option_usage_error(&pt_collect_tool,
+                                     "--one-file %s: a name without directories, that does not "
+                                     "begin with a dot, belongs there",
+                                     o->one_file);
+    }
     if (o->tls_key != NULL && o->tls_cert == NULL) {
         return pt_option_usage_error(&pt_collect_tool, "--tls-key without --tls-cert");
     }

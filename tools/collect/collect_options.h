@@ -16,6 +16,7 @@ typedef struct pt_collect_options {
     uint64_t replicas;
     const char *creds;
     const char *tls_ca, *tls_cert, *tls_key;
+    const char *one_file; /* NULL: each rank has its own */
     bool sync;
     bool until_done;
     uint64_t world_size;

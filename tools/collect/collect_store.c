@@ -37,6 +37,10 @@ const char *pt_collect_refused_text(pt_collect_refused_t cause) {
 /* ---- what fails --------------------------------------------------------------------------------
  */
 
+static bool is_in_one(const store_t *s, const stream_t *stream) {
+    return s->o.one_file != NULL && !stream->key.sessions;
+}
+
 /* A full disk is told once, and once that it is over. */
 static bool fails(store_t *s, const stream_t *stream, int err) {
     if (err == 0) {
@@ -51,7 +55,11 @@ static bool fails(store_t *s, const stream_t *stream, int err) {
         s->failing_err = err;
         pt_warn("%s/%s cannot be written (%s): it is tried again, and what comes waits with its "
                 "senders",
-                stream->run->dir, stream->key.name, strerror(-err));
+                stream->run->dir, is_in_one(s, stream) ? s->o.one_file : stream->key.name,
+                err == -EBUSY    ? "another collector has it"
+                : err == -EEXIST ? "a file that is not ours is there: move it away, or name "
+                                   "another one by --one-file"
+                                 : strerror(-err));
     }
     return true;
 }
@@ -94,6 +102,7 @@ int pt_collect_store_free(store_t *s) {
             int err = free_stream(s, stream);
             first = first != 0 ? first : err;
         }
+        pt_collect_one_close(run->one);
         free(run->id);
         free(run->name);
         free(run->dir);
@@ -142,21 +151,44 @@ typedef struct finding {
 /* A stream of which only files tell. */
 static void find_old(void *ctx, const char *name, const pt_collect_claim_t *claim) {
     const finding_t *f = ctx;
-    if (find_stream(f->store, f->run, claim->stream) != NULL) {
+    const char *slash = strrchr(name, '/');
+    bool sessions = strncmp(slash != NULL ? slash + 1 : name, "sessions", 8) == 0;
+    if (find_stream(f->store, f->run, claim->stream) != NULL ||
+        (f->store->o.one_file != NULL && !sessions)) {
         return;
     }
     stream_t *stream = add_stream(f->store, f->run, claim->stream);
     if (stream == NULL) {
         return;
     }
-    const char *slash = strrchr(name, '/');
     perftrace__stream_key_t *key = &stream->key;
     snprintf(key->run, sizeof key->run, "%s", f->run->id);
     snprintf(key->name, sizeof key->name, "%s", slash != NULL ? slash + 1 : name);
     snprintf(key->role, sizeof key->role, "%.*s", slash != NULL ? (int)(slash - name) : 0, name);
-    key->sessions = strncmp(key->name, "sessions", 8) == 0;
+    key->sessions = sessions;
     stream->name = strdup(name);
     (void)pt_collect_store_place(f->store, stream);
+}
+
+/* A stream of which the journal tells. */
+static void find_entry(void *ctx, const pt_collect_entry_t *e) {
+    const finding_t *f = ctx;
+    stream_t *stream = find_stream(f->store, f->run, e->key.stream);
+    stream = stream != NULL ? stream : add_stream(f->store, f->run, e->key.stream);
+    if (stream != NULL) {
+        stream->key = e->key;
+        stream->have = stream->counted = e->have;
+        stream->ended = e->ended;
+        stream->tally = e->tally;
+    }
+}
+
+/* Opens the run's one file. 0 or -errno. */
+static int open_one(store_t *s, run_t *run) {
+    finding_t f = {s, run};
+    return run->one != NULL
+               ? 0
+               : pt_collect_one_open(run->dir, s->o.one_file, find_entry, &f, &run->one);
 }
 
 static void look_for_old(store_t *s, run_t *run) {
@@ -196,6 +228,9 @@ run_t *pt_collect_store_run(store_t *s, const char *id) {
     *s->runs_end = run;
     s->runs_end = &run->next;
     look_for_old(s, run);
+    if (s->o.one_file != NULL) {
+        (void)open_one(s, run); /* what fails is told with the first piece */
+    }
     return run;
 }
 
@@ -290,6 +325,9 @@ static int place(store_t *s, stream_t *stream) {
 }
 
 bool pt_collect_store_place(store_t *s, stream_t *stream) {
+    if (is_in_one(s, stream)) {
+        return !fails(s, stream, open_one(s, stream->run));
+    }
     return stream->file.path != NULL || !fails(s, stream, place(s, stream));
 }
 
@@ -297,8 +335,8 @@ void pt_collect_store_look_again(store_t *s, run_t *run) {
     look_for_old(s, run);
     for (stream_t *stream = run->streams; stream != NULL; stream = stream->next) {
         uint64_t had = stream->have;
-        if (!stream->ended && !stream->key.sessions && pt_collect_store_place(s, stream) &&
-            find_have(s, stream) == 0 && stream->have > had) {
+        if (!stream->ended && !stream->key.sessions && s->o.one_file == NULL &&
+            pt_collect_store_place(s, stream) && find_have(s, stream) == 0 && stream->have > had) {
             look_at_ends(s, stream);
         }
     }
@@ -332,7 +370,7 @@ bool pt_collect_store_is_due(store_t *s, stream_t *stream, uint64_t offset) {
     if (!pt_collect_store_place(s, stream)) {
         return false;
     }
-    if (offset > stream->have) {
+    if (offset > stream->have && !is_in_one(s, stream)) {
         (void)find_have(s, stream); /* another collector may have written it */
     }
     return offset <= stream->have;
@@ -343,6 +381,35 @@ static void count(stream_t *stream, uint64_t offset, const char *data, size_t le
         pt_collect_tally_add(&stream->tally, data, len);
         stream->counted += len;
     }
+}
+
+static void renew_journal(store_t *s, run_t *run) {
+    perftrace__strbuf_t lines = PERFTRACE__STRBUF_INIT;
+    for (const stream_t *i = run->streams; i != NULL; i = i->next) {
+        if (is_in_one(s, i)) {
+            const pt_collect_entry_t e = {i->key, i->have, i->ended, pt_collect_one_end(run->one),
+                                          i->tally};
+            pt_collect_entry_put(&lines, &e);
+        }
+    }
+    pt_collect_one_renew(run->one, &lines);
+    perftrace__strbuf_free(&lines);
+}
+
+/* The whole of it or nothing. */
+static int append_to_one(store_t *s, stream_t *stream, const char *data, size_t len, bool ended) {
+    pt_collect_entry_t e = {stream->key, stream->have + len, ended, 0, stream->tally};
+    pt_collect_tally_add(&e.tally, data, len);
+    int err = pt_collect_one_append(stream->run->one, data, len, &e);
+    if (err == 0) {
+        stream->have = stream->counted = e.have;
+        stream->ended = ended;
+        stream->tally = e.tally;
+        if (pt_collect_one_is_long(stream->run->one)) {
+            renew_journal(s, stream->run);
+        }
+    }
+    return err;
 }
 
 static int append(store_t *s, stream_t *stream, const char *data, size_t len) {
@@ -371,6 +438,17 @@ pt_collect_result_t pt_collect_store_take(store_t *s, stream_t *stream, uint64_t
     }
     uint64_t end = offset + size;
     pt_collect_result_t result = PT_COLLECT_KNOWN;
+    if (is_in_one(s, stream)) {
+        bool ended = stream->ended || (last && end >= stream->have);
+        size_t known = (size_t)PT_MIN(stream->have - offset, (uint64_t)size);
+        if ((known < size || ended != stream->ended) &&
+            fails(s, stream, append_to_one(s, stream, data + known, size - known, ended))) {
+            return PT_COLLECT_AGAIN;
+        }
+        stream->run->pieces += known < size;
+        stream->run->duplicates += size > 0 && known == size;
+        return known < size ? PT_COLLECT_WRITTEN : PT_COLLECT_KNOWN;
+    }
     if (end > stream->have) {
         size_t known = (size_t)(stream->have - offset);
         if (known > 0 && !is_same(s, stream, offset, data, known, &err)) {
@@ -420,6 +498,10 @@ int pt_collect_store_sync(store_t *s) {
     int first = 0;
     for (pt_collect_file_t *f = s->files.used.next; f != &s->files.used; f = f->next) {
         int err = pt_collect_file_sync(&s->files, f);
+        first = first != 0 ? first : err;
+    }
+    for (run_t *run = s->runs; run != NULL; run = run->next) {
+        int err = run->one != NULL ? pt_collect_one_sync(run->one) : 0;
         first = first != 0 ? first : err;
     }
     return first;

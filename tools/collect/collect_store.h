@@ -7,6 +7,7 @@
 #define PERFTRACE_TOOL_COLLECT_STORE_H
 
 #include "collect_file.h"
+#include "collect_one.h"
 #include "collect_tally.h"
 #include "hashmap.h"
 #include "stream_message.h"
@@ -57,12 +58,15 @@ struct pt_collect_run {
     char *dir;
     pt_collect_stream_t *streams, **streams_end;
     size_t count;
+    pt_collect_one_t *one; /* NULL: not open */
     uint64_t pieces, duplicates, gaps;
     struct pt_collect_run *next;
 };
 
 typedef struct pt_collect_store_options {
     const char *dir;
+    const char
+        *one_file; /* the name of the file for the traces of all ranks; NULL: each has its own */
     unsigned files_max; /* open at once */
     size_t streams_max;
     bool sync;
