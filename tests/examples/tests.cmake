@@ -52,6 +52,12 @@ if(TARGET example_01_first_trace AND TARGET perf-trace-convert AND NOT CMAKE_CRO
                      ${perftrace_profiled_steps})
     set_tests_properties(example.profile_on_request PROPERTIES TIMEOUT 300 PROCESSORS 2)
   endif()
+  if(TARGET perf-trace-live)
+    add_test(NAME example.hang
+             COMMAND bash ${CMAKE_CURRENT_LIST_DIR}/hang.sh ${PROJECT_SOURCE_DIR}
+                     ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/tests/examples/hang)
+    set_tests_properties(example.hang PROPERTIES TIMEOUT 120)
+  endif()
   if(TARGET train_mpi)
     perftrace_example_test(train_mpi 4 ${MPIEXEC_EXECUTABLE} --oversubscribe -n 4
                            $<TARGET_FILE:train_mpi> --steps 60 ${perftrace_training_text})
