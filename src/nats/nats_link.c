@@ -390,13 +390,19 @@ static natsStatus have_stream(link_t *l, const char **ret_why) {
             s = js_GetStreamInfo(&info, l->js, l->name, NULL, &code) == NATS_OK ? NATS_OK : s;
         }
     }
+    if (s == NATS_OK && info->Config && info->Config->Replicas < (int64_t)l->o->replicas) {
+        /* Made by somebody who wanted fewer: more are a matter of the server's. Where it has not as
+         * many, the stream is of use as it is. */
+        info->Config->Replicas = (int64_t)l->o->replicas;
+        js_UpdateStream(NULL, l->js, info->Config, NULL, &code);
+    }
     jsStreamInfo_Destroy(info);
     const char *detail = NULL;
     if (s != NATS_OK) {
         natsStatus last = NATS_OK;
         detail = nats_GetLastError(&last);
     }
-    *ret_why = detail ? detail : natsStatus_GetText(s);
+    *ret_why = detail && *detail ? detail : natsStatus_GetText(s);
     return s;
 }
 

@@ -1,0 +1,153 @@
+// nats.test.js: a traced process, NATS JetStream and perf-trace-collect. SPDX-License-Identifier: MIT
+'use strict';
+const assert = require('node:assert');
+const fs = require('fs');
+const path = require('path');
+const s = require('./parts.js');
+const { test } = s;
+
+const skip = s.NATS ? false : 'no nats-server, or built without libnats';
+const taker = (url, dir, more = []) => s.start(s.COLLECT, ['--nats', url, '--run', 'run', '-o', dir, ...more]);
+
+async function scene(options) {
+    const here = s.folder();
+    const there = s.folder();
+    const store = s.folder();
+    const port = await s.freePort();
+    const url = `nats://127.0.0.1:${port}`;
+    return { here, there, store, port, url, server: await s.nats(port, store, options),
+             settings: { dir: here, rank: 0, world_size: 1, forward: url, overflow: 'block' } };
+}
+
+function ended(r) {
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.strictEqual(JSON.parse(r.stdout.trim().split('\n').pop()).status, 0, r.stderr);
+    assert.match(r.stderr, /note: forwarded \d+ bytes/);
+}
+
+const collected = async (c) => {
+    await s.until(() => c.over, () => `the collector ends; so far:\n${c.err}`, 120);
+    const r = await c.done;
+    assert.strictEqual(r.status, 0, r.stderr);
+};
+
+test('a run is in the stream when shutdown returns; a collector takes it afterwards', { skip }, async () => {
+    const { here, there, url, settings } = await scene();
+    ended(await s.worker([20000, 0, 3, 'sessions'], { ...settings, session_enabled: 1, role: 'actor' }).done);
+    await collected(taker(url, there, ['--until-done']));
+    const files = s.same(here, there);
+    assert.deepStrictEqual(files.map((f) => path.relative(there, f)),
+                           ['run/actor/sessions-r0.jsonl', 'run/actor/traces-r0.jsonl']);
+    const a = s.account(files[1]);
+    assert.strictEqual(a.lost, 0);
+    assert.strictEqual(a.lines.filter((l) => l.name === 'work').length, 60000);
+    // Another collector on the same folder has nothing to do, one on an empty folder nothing to take.
+    const before = s.bytes(there);
+    await collected(taker(url, there, ['--until-done', '--world-size', '1']));
+    assert.strictEqual(s.bytes(there), before);
+});
+
+test('the server is killed and comes back, again and again', { skip }, async () => {
+    const { here, there, store, port, url, server, settings } = await scene();
+    const c = taker(url, there, ['--until-done']);
+    const w = s.worker([100000, 20000, 2], settings);
+    let n = server;
+    for (let i = 0; i < 4; i++) {
+        const before = s.bytes(there);
+        await s.until(() => s.bytes(there) > before + 100000 || w.over, 'more has arrived');
+        await n.kill();
+        await s.sleep(200);
+        n = await s.nats(port, store);
+    }
+    ended(await w.done);
+    await collected(c);
+    assert.strictEqual(s.account(s.same(here, there)[0]).lost, 0);
+});
+
+test('the collector is killed and comes back, again and again', { skip }, async () => {
+    const { here, there, url, settings } = await scene();
+    const w = s.worker([60000, 20000, 2], settings);
+    for (let i = 0; i < 6; i++) {
+        const before = s.bytes(there);
+        const c = taker(url, there);
+        await s.until(() => s.bytes(there) > before || w.over, 'more has arrived');
+        await c.kill();
+    }
+    ended(await w.done);
+    await collected(taker(url, there, ['--until-done']));
+    assert.strictEqual(s.account(s.same(here, there)[0]).lost, 0);
+});
+
+test('the worker is killed: its file is brought there by perf-trace-forward', { skip }, async () => {
+    const { here, there, url, settings } = await scene();
+    const c = taker(url, there, ['--until-done']);
+    const w = s.worker([1000000, 20000, 2], settings);
+    await s.until(() => s.bytes(there) > 1e6, 'a part has arrived');
+    await w.kill();
+    const r = await s.start(s.FORWARD, [here, '--to', url], { PERFTRACE_TEST_NATS_LIBRARY: s.NATS_LIBRARY }).done;
+    assert.strictEqual(r.status, 0, r.stderr);
+    await collected(c);
+    assert.strictEqual(s.account(s.same(here, there)[0]).lost, 0);
+});
+
+test('two jobs with the same run id and the same ranks stay apart', { skip }, async () => {
+    const { here, there, url, settings } = await scene();
+    const other = s.folder();
+    const both = [s.worker([20000, 20000, 1], settings), s.worker([20000, 20000, 1], { ...settings, dir: other })];
+    for (const w of both)
+        ended(await w.done);
+    await collected(taker(url, there, ['--until-done']));
+    const files = s.find(there, /^traces/);
+    assert.deepStrictEqual(files.map((f) => path.basename(f)), ['traces-r0.1.jsonl', 'traces-r0.jsonl']);
+    const wanted = [here, other].map((d) => fs.readFileSync(path.join(d, 'traces-r0.jsonl'), 'utf8')).sort();
+    assert.deepStrictEqual(files.map((f) => fs.readFileSync(f, 'utf8')).sort(), wanted);
+});
+
+test('two collectors share the load', { skip }, async () => {
+    const { here, there, url, settings } = await scene();
+    const both = [taker(url, there), taker(url, there)];
+    const workers = [0, 1, 2, 3].map((rank) => s.worker([40000, 20000, 1],
+                                                        { ...settings, rank, world_size: 4 }));
+    for (const w of workers)
+        ended(await w.done);
+    await s.until(() => s.bytes(there) === s.bytes(here), 'all has arrived');
+    for (const c of both)
+        await c.kill('SIGTERM');
+    s.same(here, there).forEach((f) => assert.strictEqual(s.account(f).written, 40000));
+});
+
+test('three servers keep the stream, one is killed half way', { skip }, async () => {
+    const here = s.folder();
+    const there = s.folder();
+    const ports = [await s.freePort(), await s.freePort(), await s.freePort()];
+    const routes = [await s.freePort(), await s.freePort(), await s.freePort()];
+    const url = ports.map((p) => `nats://127.0.0.1:${p}`).join(',');
+    const servers = await Promise.all(ports.map((p, i) => s.nats(p, s.folder(), {
+        cluster: { name: `n${i}`, port: routes[i], routes: routes.map((r) => `nats://127.0.0.1:${r}`) } })));
+    const c = taker(url, there, ['--until-done']);
+    const w = s.worker([100000, 20000, 2], { dir: here, rank: 0, world_size: 1, forward: url, forward_replicas: 3,
+                                             forward_wait_ms: 30000, overflow: 'block' });
+    await s.until(() => s.bytes(there) > 1e6 || w.over, 'a part has arrived');
+    await servers[0].kill();
+    ended(await w.done);
+    await collected(c);
+    assert.strictEqual(s.account(s.same(here, there)[0]).lost, 0);
+});
+
+test('user and password, a token, and who has neither', { skip }, async () => {
+    for (const [args, url, more] of [
+        [['--user', 'rank', '--pass', 'pw'], (p) => `nats://rank:pw@127.0.0.1:${p}`, {}],
+        [['--auth', 'secret'], (p) => `nats://127.0.0.1:${p}`, { forward_token: 'secret' }]]) {
+        const { here, there, port, settings, server } = await scene({ args });
+        ended(await s.worker([1000, 0, 1], { ...settings, ...more, forward: url(port) }).done);
+        const r = await s.worker([1000, 0, 1], { ...settings, dir: s.folder(), forward_wait_ms: 200 }).done;
+        assert.match(r.stderr, /cannot be reached \(.*[Aa]uthorization/);
+        assert.match(r.stderr, /has not acknowledged \d+ bytes/);
+        assert.doesNotMatch(r.stderr, /secret/);
+        const c = s.start(s.COLLECT, ['--nats', url(port), '--run', 'run', '-o', there, '--until-done'],
+                          more.forward_token ? { PERFTRACE_FORWARD_TOKEN: more.forward_token } : {});
+        await collected(c);
+        s.same(here, there);
+        await server.kill();
+    }
+});

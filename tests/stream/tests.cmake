@@ -1,0 +1,20 @@
+# Traced processes, collectors and servers together, each the real one.
+if(TARGET perf-trace-collect AND TARGET perf-trace-forward AND PERFTRACE_NODE AND NOT CMAKE_CROSSCOMPILING)
+  add_executable(stream_worker ${CMAKE_CURRENT_LIST_DIR}/stream_worker.c)
+  target_link_libraries(stream_worker PRIVATE perftrace_flags perftrace::perftrace Threads::Threads)
+  find_program(PERFTRACE_NATS_SERVER nats-server PATHS /usr/sbin)
+  set(perftrace_stream_env "STREAM_WORKER=$<TARGET_FILE:stream_worker>"
+      "PERFTRACE_COLLECT=$<TARGET_FILE:perf-trace-collect>"
+      "PERFTRACE_FORWARD_TOOL=$<TARGET_FILE:perf-trace-forward>"
+      "PERFTRACE_RECOVER=$<TARGET_FILE:perf-trace-recover>")
+  if(TARGET perftrace_nats AND PERFTRACE_NATS_SERVER)
+    list(APPEND perftrace_stream_env "STREAM_NATS_SERVER=${PERFTRACE_NATS_SERVER}"
+         "STREAM_NATS_LIBRARY=$<TARGET_FILE:perftrace_nats>")
+  endif()
+  foreach(name tcp nats)
+    add_test(NAME stream.${name}
+             COMMAND ${PERFTRACE_NODE} --test ${CMAKE_CURRENT_LIST_DIR}/${name}.test.js)
+    set_tests_properties(stream.${name} PROPERTIES TIMEOUT 600 LABELS outside
+      SKIP_REGULAR_EXPRESSION "${perftrace_node_skips}" ENVIRONMENT "${perftrace_stream_env}")
+  endforeach()
+endif()
