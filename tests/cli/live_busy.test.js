@@ -37,7 +37,7 @@ test(`eight threads, looked at ${LOOKS} times`, async () => {
     const views = r.stdout.trimEnd().split('\n').map((line) => JSON.parse(line));
     assert.strictEqual(views.length, LOOKS);
     const digits = new Map(), depths = new Set();
-    let whole = 0, moved = 0, written = 0;
+    let whole = 0, moved = 0, written = 0, rate = 0;
     for (const view of views) {
         const [p] = view.processes;
         const busy = p.threads.filter((t) => t.tid !== worker.pid);
@@ -54,6 +54,7 @@ test(`eight threads, looked at ${LOOKS} times`, async () => {
         }
         assert.ok(p.written >= written);
         written = p.written;
+        rate = Math.max(rate, p.events_per_s);
         assert.deepStrictEqual([view.problems, p.problem], [[], null]);
     }
     assert.strictEqual(digits.size, 8);
@@ -65,8 +66,7 @@ test(`eight threads, looked at ${LOOKS} times`, async () => {
         p.threads.filter((t) => t.tid !== worker.pid).forEach(checkThread);
         assert.deepStrictEqual(p.threads.map((t) => t.events_per_s), p.threads.map(() => null));
     }
-    const [p] = look(['--interval', '0.1', dir]).processes;
-    assert.ok(p.events_per_s > 1000, String(p.events_per_s));
+    assert.ok(rate > 1000, String(rate));
     await end(worker);
 });
 

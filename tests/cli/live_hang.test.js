@@ -65,8 +65,8 @@ test('the missing rank was stopped, was killed, is on another machine', async ()
     const view = look(['--stuck', '0.2', dir], 1);
     const wait = only(view.waits);
     assert.deepStrictEqual(ranksOf(wait.waiting), [0, 3]);
-    assert.deepStrictEqual(wait.missing.map((m) => [m.rank, m.state, m.in]), [
-        [1, 'stopped', 'load_batch'], [2, 'dead', 'load_batch'], [4, 'not seen', null], [5, 'not seen', null]]);
+    assert.deepStrictEqual(wait.missing.map((m) => [m.rank, m.last_rank, m.state, m.in]), [
+        [1, 1, 'stopped', 'load_batch'], [2, 2, 'dead', 'load_batch'], [4, 5, 'not seen', null]]);
     assert.deepStrictEqual(ranksOf(view.stuck), [0, 1, 3]); // a dead one is not stuck
     const text = run(['--once', '--stuck', '0.2', dir]).stdout;
     assert.match(text, /^ +12 +1 +not there: stopped /m);

@@ -111,13 +111,14 @@ static void the_missing_are_named(void **state) {
     assert_true(w->stuck && w->world_known);
     assert_int_equal(w->longest_ns / SECOND, 100);
     assert_int_equal(w->waitings, 3);
-    const int32_t there[] = {0, 1, 3}, missing[] = {2, 4, 5, 6};
+    const int32_t there[] = {0, 1, 3}, missing[] = {2, 4, 5}, last[] = {2, 4, 6};
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(m.process[w->waiting[i].process].rank, there[i]);
     }
-    assert_int_equal(w->missings, 4);
-    for (size_t i = 0; i < 4; i++) {
+    assert_int_equal(w->missings, 3);
+    for (size_t i = 0; i < 3; i++) {
         assert_int_equal(w->missing[i].rank, missing[i]);
+        assert_int_equal(w->missing[i].last, last[i]);
         assert_int_equal(w->missing[i].process == SIZE_MAX, i >= 2);
     }
     assert_int_equal(m.process[w->missing[0].process].rank, 2);
@@ -165,20 +166,30 @@ static void of_several_processes_of_a_rank_the_living_one_counts(void **state) {
     pt_live_model_free(&m);
 }
 
-static void impossible_worlds_are_not_believed(void **state) {
+static void worlds_of_any_size(void **state) {
     (void)state;
-    static const int32_t worlds[] = {0, -5, PT_LIVE_WORLD_MAX + 1, INT32_MAX};
-    for (size_t i = 0; i < PT_ARRAY_LEN(worlds); i++) {
+    static const struct {
+        int32_t world;
+        size_t missings; /* 3 and INT32_MAX were seen; 1-2 and what follows are not */
+        int32_t last;    /* of the run behind 3; -1: there is none */
+    } cases[] = {{0, 2, -1}, {-5, 2, -1}, {2, 3, -1},
+                 {4, 3, -1}, {9, 4, 8},   {INT32_MAX, 4, INT32_MAX - 1}};
+    for (size_t i = 0; i < PT_ARRAY_LEN(cases); i++) {
         pt_live_model_t m = {0};
-        add(&m, 0, worlds[i], waiting, 80);
-        add(&m, 3, worlds[i], elsewhere, 80);
-        add(&m, -1, worlds[i], elsewhere, 80);
-        add(&m, INT32_MAX, worlds[i], elsewhere, 80);
+        add(&m, 0, cases[i].world, waiting, 80);
+        add(&m, 3, cases[i].world, elsewhere, 80);
+        add(&m, -1, cases[i].world, elsewhere, 80);
+        add(&m, INT32_MAX, cases[i].world, elsewhere, 80);
         pt_live_verdict_t v = judge(&m);
         assert_int_equal(v.waits, 1);
-        assert_false(v.wait[0].world_known);
-        assert_int_equal(v.wait[0].missings, 1); /* those that were seen */
-        assert_int_equal(v.wait[0].missing[0].rank, 3);
+        const pt_live_wait_t *w = &v.wait[0];
+        assert_int_equal(w->world_known, cases[i].world > 0);
+        assert_int_equal(w->missings, cases[i].missings);
+        assert_int_equal(w->missing[w->missings - 1].rank, INT32_MAX);
+        if (cases[i].last >= 0) {
+            assert_int_equal(w->missing[2].rank, 4);
+            assert_int_equal(w->missing[2].last, cases[i].last);
+        }
         pt_live_verdict_free(&v);
         pt_live_model_free(&m);
     }
@@ -272,7 +283,7 @@ int main(void) {
         cmocka_unit_test(the_missing_are_named),
         cmocka_unit_test(other_steps_are_other_collectives),
         cmocka_unit_test(of_several_processes_of_a_rank_the_living_one_counts),
-        cmocka_unit_test(impossible_worlds_are_not_believed),
+        cmocka_unit_test(worlds_of_any_size),
         cmocka_unit_test(operations_have_many_spellings),
         cmocka_unit_test(the_front_thread),
         cmocka_unit_test(a_name_may_hold_anything_before_the_state),

@@ -158,6 +158,7 @@ static void put_missing(perftrace__strbuf_t *out, const pt_live_model_t *m,
     const pt_live_scope_t *inner = front != NULL ? pt_live_thread_inner(front) : NULL;
     perftrace__strbuf_putc(out, '{');
     put_rank(out, missing->rank);
+    put_number(out, "last_rank", true, missing->last);
     put_text(out, "state", p != NULL ? pt_live_state_word(p->state) : "not seen");
     put_number(out, "pid", p != NULL, p != NULL ? p->pid : 0);
     put_number(out, "step", p != NULL && p->has_step, p != NULL ? p->step : 0);

@@ -74,9 +74,10 @@ static bool is_waiting(const pt_live_model_t *m, const pt_live_wait_t *w, int32_
     return false;
 }
 
-static void add_missing(pt_live_verdict_t *v, pt_live_wait_t *w, int32_t rank, size_t process) {
+static void add_missing(pt_live_verdict_t *v, pt_live_wait_t *w, int32_t rank, int32_t last,
+                        size_t process) {
     if (PT_GROW(w, missing, missings, missing_cap, 1)) {
-        w->missing[w->missings++] = (pt_live_missing_t){rank, process};
+        w->missing[w->missings++] = (pt_live_missing_t){rank, last, process};
     } else {
         v->failed = true;
     }
@@ -107,24 +108,24 @@ static void find_missing(const pt_live_model_t *m, pt_live_verdict_t *v, pt_live
     for (size_t i = from; i < end; i++) {
         world = PT_MAX(world, m->process[i].world_size);
     }
-    w->world_known = world > 0 && world <= PT_LIVE_WORLD_MAX;
+    w->world_known = world > 0;
     int32_t next = 0; /* the first rank that is not dealt with */
-    for (size_t i = from; i < end && m->process[i].rank < PT_LIVE_WORLD_MAX;) {
+    for (size_t i = from; i < end;) {
         int32_t rank = m->process[i].rank;
         size_t found = SIZE_MAX;
         for (; i < end && m->process[i].rank == rank; i++) {
             found = better(m, found, i);
         }
-        for (; w->world_known && next < rank && next < world; next++) {
-            add_missing(v, w, next, SIZE_MAX);
+        if (next < PT_MIN(rank, world)) {
+            add_missing(v, w, next, PT_MIN(rank, world) - 1, SIZE_MAX);
         }
         if (rank >= 0 && !is_waiting(m, w, rank)) {
-            add_missing(v, w, rank, found);
+            add_missing(v, w, rank, rank, found);
         }
-        next = PT_MAX(next, rank + 1);
+        next = rank < INT32_MAX ? PT_MAX(next, rank + 1) : INT32_MAX;
     }
-    for (; w->world_known && next < world; next++) {
-        add_missing(v, w, next, SIZE_MAX);
+    if (next < world) {
+        add_missing(v, w, next, world - 1, SIZE_MAX);
     }
 }
 

@@ -18,10 +18,11 @@ typedef struct pt_live_member {
     uint32_t scope; /* of a waiting one: the scope in which it waits */
 } pt_live_member_t;
 
-/* A rank that is not where others wait. */
+/* A rank that is not where others wait; of ranks of which nothing was found, a run of them. */
 typedef struct pt_live_missing {
     int32_t rank;
-    size_t process; /* SIZE_MAX: no process of this rank was found */
+    int32_t last;   /* of the run; else the same */
+    size_t process; /* SIZE_MAX: no process of these ranks was found */
 } pt_live_missing_t;
 
 /* Ranks of one run that are in the same collective: same name, same step. */
@@ -48,9 +49,6 @@ typedef struct pt_live_verdict {
     size_t waits, wait_cap;
     bool failed; /* memory ran out */
 } pt_live_verdict_t;
-
-/* More ranks than this are taken for a mistake: how many there are is then not known. */
-#define PT_LIVE_WORLD_MAX 1000000
 
 /* Whether a thread of a process is stuck. */
 bool pt_live_is_stuck(const pt_live_process_t *process, const pt_live_thread_t *thread,

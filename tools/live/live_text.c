@@ -243,12 +243,7 @@ static void unseen_rows(pt_table_t *t, const pt_live_wait_t *w) {
         if (w->missing[i].process != SIZE_MAX) {
             continue;
         }
-        int32_t first = w->missing[i].rank;
-        while (i + 1 < w->missings && w->missing[i + 1].process == SIZE_MAX &&
-               w->missing[i + 1].rank == w->missing[i].rank + 1) {
-            i++;
-        }
-        put_range(&text, first, w->missing[i].rank);
+        put_range(&text, w->missing[i].rank, w->missing[i].last);
     }
     if (text.len == 0) {
         perftrace__strbuf_free(&text);
