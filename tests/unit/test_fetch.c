@@ -160,6 +160,8 @@ static void test_list(void **state) {
             assert_false(pt_object_is(&list.items[i], true, 20, 99));
             assert_false(pt_object_is(&list.items[i], true, 19, 101));
             assert_false(pt_object_is(&list.items[i], false, 20, 101));
+            assert_true(pt_object_may_have(&list.items[i], NULL));
+            assert_true(pt_object_may_have(&list.items[i], "\"any\"")); /* its own is not known */
         }
     }
     pt_string_list_t patterns = PT_STRING_LIST_INIT;
@@ -188,6 +190,7 @@ static void test_bad_lists(void **state) {
                                       "[[\"p/a\", 1, null]] x",
                                       "[[\"p/a\", 1]]",
                                       "[[\"p/a\", 1, null, 2]]",
+                                      "[[\"p/a\", 1, null, \"e\", \"f\"]]",
                                       "[[\"p/a\", -1, null]]",
                                       "[[\"p/a\", \"1\", null]]",
                                       "[[7, 1, null]]",
@@ -224,7 +227,7 @@ static void test_commands(void **state) {
     join(&argv, &text);
     assert_string_equal(perftrace__strbuf_cstr(&text),
                         "aws --cli-connect-timeout=60 --cli-read-timeout=60 s3api list-objects-v2 "
-                        "--bucket=bkt --prefix=p/ --query=Contents[].[Key,Size,LastModified] "
+                        "--bucket=bkt --prefix=p/ --query=Contents[].[Key,Size,LastModified,ETag] "
                         "--output=json");
     pt_string_list_free(&argv);
 
@@ -389,14 +392,39 @@ static void test_report(void **state) {
     perftrace__strbuf_free(&problem);
 }
 
+static void test_etags(void **state) {
+    pt_bucket_list_t list = PT_BUCKET_LIST_INIT;
+    perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
+    (void)state;
+    assert_int_equal(
+        parse("[[\"p/a\", 1, null, \"\\\"0cc1\\\"\"], [\"p/b\", 1, null, null]]", &list, &problem),
+        1);
+    assert_int_equal(list.count, 2);
+    assert_string_equal(list.items[0].etag, "\"0cc1\"");
+    assert_true(pt_object_may_have(&list.items[0], "\"0cc1\""));
+    assert_true(pt_object_may_have(&list.items[0], NULL));
+    assert_false(pt_object_may_have(&list.items[0], "\"0cc2\""));
+    assert_false(pt_object_may_have(&list.items[0], "0cc1"));
+    assert_null(list.items[1].etag);
+    pt_bucket_list_free(&list);
+    perftrace__strbuf_free(&problem);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keys),          cmocka_unit_test(test_patterns_of_keys),
-        cmocka_unit_test(test_order_of_keys), cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_times),         cmocka_unit_test(test_list),
-        cmocka_unit_test(test_bad_lists),     cmocka_unit_test(test_commands),
-        cmocka_unit_test(test_many_commands), cmocka_unit_test(test_options),
-        cmocka_unit_test(test_wrong_options), cmocka_unit_test(test_report),
+        cmocka_unit_test(test_etags),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_patterns_of_keys),
+        cmocka_unit_test(test_order_of_keys),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_bad_lists),
+        cmocka_unit_test(test_commands),
+        cmocka_unit_test(test_many_commands),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_wrong_options),
+        cmocka_unit_test(test_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ typedef struct reader {
 
 /* Adds an object. 1, 0 without memory, -1 for a key that does not begin with the prefix. */
 static int add(const reader_t *r, const perftrace__json_slice_t *key, uint64_t size,
-               int64_t modified) {
+               int64_t modified, const perftrace__json_slice_t *etag) {
     pt_bucket_list_t *list = r->list;
     char *text = malloc(key->len + 1);
     if (!text || !PT_GROW(list, items, count, cap, 1)) {
@@ -84,9 +84,19 @@ static int add(const reader_t *r, const perftrace__json_slice_t *key, uint64_t s
         return 1;
     }
     const char *why = pt_bucket_key_refused(path, path_len);
+    char *word = NULL;
+    if (etag->type == PERFTRACE__JSON_STRING) {
+        word = malloc(etag->len + 1);
+        if (!word) {
+            free(text);
+            return 0;
+        }
+        word[perftrace__json_decode(etag, word)] = '\0';
+    }
     list->items[list->count++] = (pt_object_t){
         .key = text,
         .path = path,
+        .etag = word,
         .why = why,
         .size = size,
         .modified = modified,
@@ -100,18 +110,23 @@ static int add(const reader_t *r, const perftrace__json_slice_t *key, uint64_t s
 static int read_object(const reader_t *r, const perftrace__json_cursor_t *parent,
                        const perftrace__json_slice_t *slice) {
     perftrace__json_cursor_t c;
-    perftrace__json_slice_t key, size, modified, more;
+    perftrace__json_slice_t key, size, modified, more, etag = {.type = PERFTRACE__JSON_NULL};
     uint64_t bytes = 0;
     perftrace__json_cursor_nested(&c, parent, slice);
     if (!perftrace__json_enter_array(&c) || perftrace__json_next_element(&c, &key) != 1 ||
         perftrace__json_next_element(&c, &size) != 1 ||
-        perftrace__json_next_element(&c, &modified) != 1 ||
-        perftrace__json_next_element(&c, &more) != 0 || key.type != PERFTRACE__JSON_STRING ||
+        perftrace__json_next_element(&c, &modified) != 1) {
+        return -1;
+    }
+    int got = perftrace__json_next_element(&c, &etag);
+    bool tagged = got == 1 && perftrace__json_next_element(&c, &more) == 0 &&
+                  (etag.type == PERFTRACE__JSON_STRING || etag.type == PERFTRACE__JSON_NULL);
+    if ((got != 0 && !tagged) || key.type != PERFTRACE__JSON_STRING ||
         size.type != PERFTRACE__JSON_NUMBER || !perftrace__json_to_u64(&size, &bytes)) {
         return -1;
     }
     bool dated = modified.type == PERFTRACE__JSON_STRING;
-    return add(r, &key, bytes, dated ? pt_bucket_time(modified.p, modified.len) : 0);
+    return add(r, &key, bytes, dated ? pt_bucket_time(modified.p, modified.len) : 0, &etag);
 }
 
 static int compare(const void *a, const void *b) {
@@ -171,6 +186,7 @@ int pt_bucket_list_parse(const char *text, size_t len, const char *prefix, pt_bu
 void pt_bucket_list_free(pt_bucket_list_t *list) {
     for (size_t i = 0; list && i < list->count; i++) {
         free(list->items[i].key);
+        free(list->items[i].etag);
     }
     if (list) {
         free(list->items);
@@ -217,6 +233,10 @@ size_t pt_bucket_list_count(const pt_bucket_list_t *list, pt_object_state_t stat
         *ret_bytes = bytes;
     }
     return count;
+}
+
+bool pt_object_may_have(const pt_object_t *object, const char *etag) {
+    return etag == NULL || object->etag == NULL || strcmp(etag, object->etag) == 0;
 }
 
 bool pt_object_is(const pt_object_t *object, bool regular, uint64_t size, int64_t modified) {

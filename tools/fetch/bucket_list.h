@@ -30,6 +30,7 @@ const char *pt_object_state_word(pt_object_state_t state);
 typedef struct pt_object {
     char *key;        /* owned; without NUL inside unless refused */
     const char *path; /* in it, behind the prefix */
+    char *etag;       /* owned: the bucket's word for the content; NULL: not known */
     const char *why;  /* refused, failed: a static text; else NULL */
     uint64_t size;    /* bytes */
     int64_t modified; /* seconds since the epoch; 0: not known */
@@ -47,9 +48,10 @@ typedef struct pt_bucket_list {
     { NULL, 0, 0, 0 }
 
 /* The --query of the aws CLI whose answer pt_bucket_list_parse reads. */
-#define PT_BUCKET_LIST_QUERY "Contents[].[Key,Size,LastModified]"
+#define PT_BUCKET_LIST_QUERY "Contents[].[Key,Size,LastModified,ETag]"
 
-/* Reads the answer, [["KEY", SIZE, "2026-11-30T20:52:45+00:00"], ...] or null. Each object gets its
+/* Reads the answer, [["KEY", SIZE, "2026-11-30T20:52:45+00:00", "ETAG"], ...] or null; the time and
+ * the ETag may be null, and the ETag may lack. Each object gets its
  * kind and is wanted or refused: by its key, or because another object's path is the same or leads
  * through it. prefix ends in '/'. 1, 0 without memory, -1 for a text of another form, of which a
  * sentence is appended to ret_problem. */
@@ -68,6 +70,8 @@ size_t pt_bucket_list_count(const pt_bucket_list_t *list, pt_object_state_t stat
 
 /* Whether a local file is the object: of its size, and not older. */
 bool pt_object_is(const pt_object_t *object, bool regular, uint64_t size, int64_t modified);
+/* Whether what is noted of a local file's content (NULL: nothing is) may be the object's. */
+bool pt_object_may_have(const pt_object_t *object, const char *etag);
 
 /* Seconds since the epoch of "2026-11-30T20:52:45", with a fraction or not, and Z or +00:00; 0 for
  * anything else. */

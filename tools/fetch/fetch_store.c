@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #define FOLDER_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -74,17 +75,54 @@ static int open_parent(int root, const char *path, bool make, const char **ret_n
     return fd >= 0 ? fd : -errno;
 }
 
+/* ---- what a file's content is noted to be: the ETag of its object, beside the file itself. Where
+ * the file system keeps no such notes, size and time have to do. ---- */
+
+#define NOTE     "user.perftrace.etag"
+#define NOTE_MAX 512
+
+static bool may_be(int parent, const char *name, const pt_object_t *object) {
+    char note[NOTE_MAX + 1];
+    int fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    ssize_t len = fd >= 0 ? fgetxattr(fd, NOTE, note, NOTE_MAX) : -1;
+    if (fd >= 0) {
+        close(fd);
+    }
+    note[len > 0 ? len : 0] = '\0';
+    return pt_object_may_have(object, len > 0 ? note : NULL);
+}
+
+/* Notes what is about to get its name. A note of an object before it must not stay. */
+static void note(int root, const pt_object_t *object) {
+    const char *name;
+    int parent = open_parent(root, object->path, false, &name);
+    int fd = parent >= 0 ? openat(parent, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    size_t len = object->etag != NULL ? strlen(object->etag) : 0;
+    if (fd >= 0 && len > 0 && len <= NOTE_MAX) {
+        (void)fsetxattr(fd, NOTE, object->etag, len, 0);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (parent >= 0) {
+        close(parent);
+    }
+}
+
 /* Whether a path below root is the object; ret_found: whether anything is there. */
 static bool holds(int root, const pt_object_t *object, bool *ret_found) {
     const char *name;
     struct stat st;
     int parent = open_parent(root, object->path, false, &name);
     *ret_found = parent >= 0 && fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+    bool is =
+        *ret_found &&
+        pt_object_is(object, S_ISREG(st.st_mode), (uint64_t)st.st_size, (int64_t)st.st_mtime) &&
+        may_be(parent, name, object);
     if (parent >= 0) {
         close(parent);
     }
-    return *ret_found &&
-           pt_object_is(object, S_ISREG(st.st_mode), (uint64_t)st.st_size, (int64_t)st.st_mtime);
+    return is;
 }
 
 void pt_store_mark_present(const pt_store_t *store, pt_bucket_list_t *list) {
@@ -161,6 +199,7 @@ void pt_store_adopt(const pt_store_t *store, pt_object_t *object, bool final) {
     bool found = false;
     const char *why = NULL;
     if (root >= 0 && holds(root, object, &found)) {
+        note(root, object);
         int e = move(root, store, object->path);
         why = e < 0 ? reason_of(-e) : NULL;
     } else {
