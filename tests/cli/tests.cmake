@@ -82,6 +82,10 @@ if(TARGET perf-trace-live)
 endif()
 
 perftrace_cli_test(collect collect.test.js PERFTRACE_COLLECT perf-trace-collect)
-foreach(noun nats faults show one)
+foreach(noun nats faults show one parts)
   perftrace_cli_test(collect_${noun} collect_${noun}.test.js PERFTRACE_COLLECT perf-trace-collect)
 endforeach()
+if(TEST cli.collect_parts)
+  set_property(TEST cli.collect_parts APPEND PROPERTY
+               ENVIRONMENT "PERFTRACE_CONVERT=$<TARGET_FILE:perf-trace-convert>")
+endif()

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,6 +58,24 @@ int pt_collect_claim_make(const char *run_dir, const char *name, const pt_collec
     if (err == -ENOENT) {
         err = make_folder_of(path.data);
         err = err != 0 ? err : symlink(text, path.data) == 0 ? 0 : -errno;
+    }
+    perftrace__strbuf_free(&path);
+    return err;
+}
+
+int pt_collect_claim_lock(const char *run_dir, int *ret_fd) {
+    perftrace__strbuf_t path = PERFTRACE__STRBUF_INIT;
+    *ret_fd = -1;
+    claim_path(&path, run_dir, "lock");
+    int err = path.failed ? -ENOMEM : make_folder_of(path.data);
+    if (err == 0) {
+        *ret_fd = perftrace__os_open(path.data, O_RDWR | O_CREAT, 0666);
+        err = *ret_fd < 0 ? -errno : 0;
+    }
+    if (err == 0 && flock(*ret_fd, LOCK_EX | LOCK_NB) != 0) {
+        err = errno == EWOULDBLOCK ? -EBUSY : -errno;
+        close(*ret_fd);
+        *ret_fd = -1;
     }
     perftrace__strbuf_free(&path);
     return err;

@@ -19,6 +19,10 @@ int pt_collect_claim_make(const char *run_dir, const char *name, const pt_collec
 /* Reads one. 0; -ENOENT: there is none; or -errno. */
 int pt_collect_claim_read(const char *run_dir, const char *name, pt_collect_claim_t *ret);
 
+/* Has the run's folder for itself among collectors that ask for that, until *ret_fd is closed; -1
+ * on failure. 0; -EBUSY: another one has it; or -errno. */
+int pt_collect_claim_lock(const char *run_dir, int *ret_fd);
+
 /* Calls fn for the claims of a run's folder whose names are no later parts. 0 or -errno; a folder
  * that is not there has none. */
 int pt_collect_claim_each(const char *run_dir,

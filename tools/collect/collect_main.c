@@ -20,6 +20,8 @@
 
 #define TICK_NS 100000000L
 #define LOOK_NS UINT64_C(1000000000)
+/* Time out of each tick for what was written before. */
+#define CATCH_UP_NS UINT64_C(20000000)
 
 typedef struct collector {
     const pt_collect_options_t *o;
@@ -125,8 +127,11 @@ static void show(collector_t *c) {
 
 static void look(void *ctx) {
     collector_t *c = ctx;
-    bool more = pt_collect_store_catch_up(&c->store);
     uint64_t now = perftrace__os_mono_ns();
+    bool more = true;
+    while (more && perftrace__os_mono_ns() - now < CATCH_UP_NS) {
+        more = pt_collect_store_catch_up(&c->store);
+    }
     if (now - c->shown_ns >= c->o->interval_ns) {
         c->shown_ns = now;
         pt_collect_show_rates(&c->store, now);
@@ -141,12 +146,13 @@ static void look(void *ctx) {
 
 static bool judge_stream(const pt_collect_stream_t *s) {
     perftrace__strbuf_t what = PERFTRACE__STRBUF_INIT;
-    if (!s->key.sessions && s->counted == s->have) {
+    if (!s->key.sessions && s->counted == s->have && !s->uncounted) {
         pt_collect_tally_judge(&s->tally, &what);
     }
     bool good = what.len == 0;
     if (!good) {
-        pt_warn("%s/%s: %s", s->run->dir, s->name != NULL ? s->name : s->key.name, what.data);
+        pt_warn("%s/%s: %s", s->run->dir, s->parts.name != NULL ? s->parts.name : s->key.name,
+                what.data);
     }
     perftrace__strbuf_free(&what);
     return good;
@@ -175,6 +181,11 @@ static bool sum_up_run(collector_t *c, const pt_collect_run_t *run, bool *ret_mi
             pt_human_counted(ranks_text, ranks.count, "rank", "ranks"),
             pt_human_counted(files, run->count, "file", "files"),
             pt_human_exact(dropped, dropped_sum));
+    if (run->expired > 0) {
+        pt_note("run %s: %s with %s were deleted (--keep)", run->id,
+                pt_human_counted(files, run->expired, "part", "parts"),
+                pt_human_bytes(dropped, run->expired_bytes));
+    }
     if (!pt_collect_ranks_done(&ranks)) {
         perftrace__strbuf_t names = PERFTRACE__STRBUF_INIT;
         pt_collect_ranks_missing(&ranks, &names);
@@ -321,6 +332,10 @@ static pt_exit_t run(const pt_collect_options_t *o, const sigset_t *signals) {
     collector_t c = {.o = o};
     const pt_collect_store_options_t store = {.dir = o->dir,
                                               .one_file = o->one_file,
+                                              .rotate_size = o->rotate_size,
+                                              .rotate_ns = o->rotate_ns,
+                                              .keep = o->keep,
+                                              .keep_bytes = o->keep_bytes,
                                               .files_max = (unsigned)o->max_files,
                                               .streams_max = (size_t)o->max_streams,
                                               .sync = o->sync};

@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -97,22 +96,6 @@ static char *join(const char *a, const char *b, const char *c) {
         perftrace__strbuf_free(&path);
     }
     return path.data;
-}
-
-static int take_lock(pt_collect_one_t *one, const char *run_dir) {
-    char *folder = join(run_dir, PT_COLLECT_CLAIM_DIR, "");
-    char *path = join(run_dir, PT_COLLECT_CLAIM_DIR, "/lock");
-    int err = folder == NULL || path == NULL ? -ENOMEM : perftrace__os_mkdirs(folder);
-    if (err == 0) {
-        one->lock = perftrace__os_open(path, O_RDWR | O_CREAT, 0666);
-        err = one->lock < 0 ? -errno : 0;
-    }
-    if (err == 0 && flock(one->lock, LOCK_EX | LOCK_NB) != 0) {
-        err = errno == EWOULDBLOCK ? -EBUSY : -errno;
-    }
-    free(folder);
-    free(path);
-    return err;
 }
 
 /* Opens both. A file without a journal is somebody else's, unless it is empty. */
@@ -212,7 +195,7 @@ int pt_collect_one_open(const char *run_dir, const char *name,
     one->journal_path = path.data;
     int err = one->path == NULL || journals == NULL || path.failed ? -ENOMEM : 0;
     free(journals);
-    err = err != 0 ? err : take_lock(one, run_dir);
+    err = err != 0 ? err : pt_collect_claim_lock(run_dir, &one->lock);
     err = err != 0 ? err : open_both(one, &size);
     err = err != 0 ? err : read_journal(one, size, found, ctx);
     if (err == 0 && (ftruncate(one->fd, (off_t)one->end) != 0 ||

@@ -37,6 +37,13 @@ static const pt_option_t options[] = {
     PT_OPTION_STRING(S, one_file, '1', "one-file", "NAME",
                      "the traces of all ranks in one file of this name; trace_events.jsonl is the "
                      "usual one"),
+    PT_OPTION_SIZE(S, rotate_size, 0, "rotate-size", "SIZE",
+                   "go on in a new part, traces-r3.part2.jsonl, when a file has this size"),
+    PT_OPTION_DURATION(S, rotate_ns, 0, "rotate-time", "TIME", "or this age"),
+    PT_OPTION_UINT64(S, keep, 0, "keep", "N", 1, 1000000,
+                     "keep N parts of each file: older ones are deleted, and counted"),
+    PT_OPTION_SIZE(S, keep_bytes, 0, "keep-bytes", "SIZE",
+                   "keep parts of SIZE bytes in all of each file, and the one that is written"),
     PT_OPTION_FLAG(S, sync, 0, "sync",
                    "acknowledge only what is on the disk, so that it survives the machine"),
     PT_OPTION_HEADING("Watching"),
@@ -149,6 +156,14 @@ static int check(pt_collect_options_t *o) {
                                      "--one-file %s: a name without directories, that does not "
                                      "begin with a dot, belongs there",
                                      o->one_file);
+    }
+    bool rotates = o->rotate_size > 0 || o->rotate_ns > 0;
+    if (o->one_file != NULL && rotates) {
+        return pt_option_usage_error(&pt_collect_tool, "--one-file is not written in parts");
+    }
+    if ((o->keep > 0 || o->keep_bytes > 0) && !rotates) {
+        return pt_option_usage_error(&pt_collect_tool, "--keep and --keep-bytes go with "
+                                                       "--rotate-size or --rotate-time");
     }
     if (o->tls_key != NULL && o->tls_cert == NULL) {
         return pt_option_usage_error(&pt_collect_tool, "--tls-key without --tls-cert");

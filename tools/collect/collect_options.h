@@ -16,7 +16,9 @@ typedef struct pt_collect_options {
     uint64_t replicas;
     const char *creds;
     const char *tls_ca, *tls_cert, *tls_key;
-    const char *one_file; /* NULL: each rank has its own */
+    const char *one_file;            /* NULL: each rank has its own */
+    uint64_t rotate_size, rotate_ns; /* 0: not */
+    uint64_t keep, keep_bytes;       /* 0: all */
     bool sync;
     bool until_done;
     uint64_t world_size;

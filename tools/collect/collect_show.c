@@ -88,6 +88,7 @@ static void add_run_table(pt_report_t *report) {
     pt_table_detail(t, "pieces", PT_COLUMN_COUNT);
     pt_table_detail(t, "duplicates", PT_COLUMN_COUNT);
     pt_table_detail(t, "gaps", PT_COLUMN_COUNT);
+    pt_table_detail(t, "parts_deleted", PT_COLUMN_COUNT);
 }
 
 static void add_run(pt_table_t *t, const pt_collect_run_t *run, const pt_collect_ranks_t *ranks) {
@@ -100,6 +101,7 @@ static void add_run(pt_table_t *t, const pt_collect_run_t *run, const pt_collect
     pt_table_number(t, (double)run->pieces);
     pt_table_number(t, (double)run->duplicates);
     pt_table_number(t, (double)run->gaps);
+    pt_table_number(t, (double)run->expired);
 }
 
 static void add_facts(pt_report_t *report, const pt_collect_view_t *v) {

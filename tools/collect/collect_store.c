@@ -3,6 +3,7 @@
 
 #include "collect_claim.h"
 #include "message.h"
+#include "os.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,6 +11,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Pieces that may be counted before one is written. */
+#define AT_ONCE 4
 
 typedef pt_collect_store_t store_t;
 typedef pt_collect_stream_t stream_t;
@@ -39,6 +43,10 @@ const char *pt_collect_refused_text(pt_collect_refused_t cause) {
 
 static bool is_in_one(const store_t *s, const stream_t *stream) {
     return s->o.one_file != NULL && !stream->key.sessions;
+}
+
+static bool rotates(const store_t *s) {
+    return s->o.rotate_size > 0 || s->o.rotate_ns > 0;
 }
 
 /* A full disk is told once, and once that it is over. */
@@ -87,8 +95,8 @@ bool pt_collect_store_init(store_t *s, const pt_collect_store_options_t *options
 }
 
 static int free_stream(store_t *s, stream_t *stream) {
-    int err = pt_collect_file_end(&s->files, &stream->file);
-    free(stream->name);
+    int err = pt_collect_parts_close(&s->files, &stream->parts);
+    perftrace__strbuf_free(&stream->names);
     free(stream);
     return err;
 }
@@ -103,6 +111,9 @@ int pt_collect_store_free(store_t *s) {
             first = first != 0 ? first : err;
         }
         pt_collect_one_close(run->one);
+        if (run->lock >= 0) {
+            close(run->lock);
+        }
         free(run->id);
         free(run->name);
         free(run->dir);
@@ -135,7 +146,7 @@ static stream_t *add_stream(store_t *s, run_t *run, uint64_t id) {
     stream->key.stream = id;
     stream->key.rank = stream->key.world_size = -1;
     stream->tally = (pt_collect_tally_t)PT_COLLECT_TALLY_INIT;
-    pt_collect_file_init(&stream->file, NULL);
+    stream->tally.names = rotates(s) ? &stream->names : NULL;
     *run->streams_end = stream;
     run->streams_end = &stream->next;
     run->count++;
@@ -166,7 +177,6 @@ static void find_old(void *ctx, const char *name, const pt_collect_claim_t *clai
     snprintf(key->name, sizeof key->name, "%s", slash != NULL ? slash + 1 : name);
     snprintf(key->role, sizeof key->role, "%.*s", slash != NULL ? (int)(slash - name) : 0, name);
     key->sessions = sessions;
-    stream->name = strdup(name);
     (void)pt_collect_store_place(f->store, stream);
 }
 
@@ -215,6 +225,7 @@ run_t *pt_collect_store_run(store_t *s, const char *id) {
         run->name = strdup(name);
         run->dir = dir.data;
         run->streams_end = &run->streams;
+        run->lock = -1;
     }
     if (run == NULL || run->id == NULL || run->name == NULL || dir.failed) {
         if (run != NULL) {
@@ -252,26 +263,22 @@ stream_t *pt_collect_store_stream(store_t *s, run_t *run, const perftrace__strea
 /* ---- the file ----------------------------------------------------------------------------------
  */
 
-static char *path_of(const run_t *run, const char *name) {
-    perftrace__strbuf_t path = PERFTRACE__STRBUF_INIT;
-    perftrace__strbuf_printf(&path, "%s/%s", run->dir, name);
-    if (path.failed) {
-        perftrace__strbuf_free(&path);
-    }
-    return path.data;
-}
-
 /* Of a file that is there: its header, and whether its footer. */
 static void look_at_ends(store_t *s, stream_t *stream) {
     pt_collect_tally_t t = PT_COLLECT_TALLY_INIT;
-    int64_t n = pt_collect_file_read(&s->files, &stream->file, s->scratch, 65536, 0);
+    int64_t n = pt_collect_parts_read(&s->files, &stream->parts, 0, s->scratch, 65536);
     const char *eol = n > 0 ? memchr(s->scratch, '\n', (size_t)n) : NULL;
     if (eol != NULL) {
         pt_collect_tally_add(&t, s->scratch, (size_t)(eol - s->scratch) + 1);
+    } else if (n == -ENODATA) { /* deleted: the last part has a copy */
+        perftrace__strbuf_t copy = PERFTRACE__STRBUF_INIT;
+        (void)pt_collect_parts_copy(&s->files, &stream->parts, stream->have, &copy);
+        pt_collect_tally_add(&t, perftrace__strbuf_cstr(&copy), copy.len);
+        perftrace__strbuf_free(&copy);
     }
-    uint64_t reach = PT_MIN(stream->have, (uint64_t)65536);
-    n = pt_collect_file_read(&s->files, &stream->file, s->scratch, (size_t)reach,
-                             stream->have - reach);
+    uint64_t reach = PT_MIN(stream->have - pt_collect_parts_base(&stream->parts), (uint64_t)65536);
+    n = pt_collect_parts_read(&s->files, &stream->parts, stream->have - reach, s->scratch,
+                              (size_t)reach);
     if (n > 1 && s->scratch[n - 1] == '\n') {
         const char *line = memrchr(s->scratch, '\n', (size_t)n - 1);
         line = line != NULL ? line + 1 : s->scratch;
@@ -288,10 +295,7 @@ static void look_at_ends(store_t *s, stream_t *stream) {
 }
 
 static int find_have(store_t *s, stream_t *stream) {
-    int64_t end = pt_collect_file_lines_end(&s->files, &stream->file, 0);
-    if (end == -ENOENT) {
-        end = 0;
-    }
+    int64_t end = pt_collect_parts_end(&s->files, &stream->parts);
     if (end >= 0) {
         stream->have = PT_MAX(stream->have, (uint64_t)end);
     }
@@ -300,25 +304,17 @@ static int find_have(store_t *s, stream_t *stream) {
 
 static int place(store_t *s, stream_t *stream) {
     char first[PT_COLLECT_NAME_MAX];
-    char name[PT_COLLECT_NAME_MAX];
-    if (stream->name == NULL) {
-        pt_collect_name_first(first, stream->key.role, stream->key.name);
-        int err = pt_collect_claim_find(stream->run->dir, first, stream->key.stream, name);
-        if (err != 0) {
-            return err;
-        }
-        stream->name = strdup(name);
-    }
-    char *path = stream->name != NULL ? path_of(stream->run, stream->name) : NULL;
-    if (path == NULL) {
-        return -ENOMEM;
-    }
-    pt_collect_file_init(&stream->file, path);
-    int err = find_have(s, stream);
+    run_t *run = stream->run;
+    int err = rotates(s) && run->lock < 0 ? pt_collect_claim_lock(run->dir, &run->lock) : 0;
     if (err != 0) {
-        free(stream->file.path);
-        stream->file.path = NULL;
-    } else if (stream->have > 0) {
+        return err;
+    }
+    pt_collect_name_first(first, stream->key.role, stream->key.name);
+    err = pt_collect_parts_open(&s->files, &stream->parts, run->dir, first, stream->key.stream);
+    if (err == 0 && (err = find_have(s, stream)) != 0) {
+        (void)pt_collect_parts_close(&s->files, &stream->parts);
+    }
+    if (err == 0 && stream->have > 0) {
         look_at_ends(s, stream);
     }
     return err;
@@ -328,7 +324,7 @@ bool pt_collect_store_place(store_t *s, stream_t *stream) {
     if (is_in_one(s, stream)) {
         return !fails(s, stream, open_one(s, stream->run));
     }
-    return stream->file.path != NULL || !fails(s, stream, place(s, stream));
+    return pt_collect_parts_is_open(&stream->parts) || !fails(s, stream, place(s, stream));
 }
 
 void pt_collect_store_look_again(store_t *s, run_t *run) {
@@ -350,10 +346,13 @@ void pt_collect_store_look_again(store_t *s, run_t *run) {
 static bool is_same(store_t *s, stream_t *stream, uint64_t offset, const char *data, size_t len,
                     int *ret_err) {
     char part[16384];
+    uint64_t base = pt_collect_parts_base(&stream->parts);
     *ret_err = 0;
-    for (size_t done = 0; done < len;) {
+    /* Parts before the last one may be gone. */
+    for (size_t done = offset < base ? (size_t)PT_MIN((uint64_t)len, base - offset) : 0;
+         done < len;) {
         size_t take = PT_MIN(len - done, sizeof part);
-        int64_t n = pt_collect_file_read(&s->files, &stream->file, part, take, offset + done);
+        int64_t n = pt_collect_parts_read(&s->files, &stream->parts, offset + done, part, take);
         if (n < 0) {
             *ret_err = (int)n;
             return false;
@@ -412,9 +411,64 @@ static int append_to_one(store_t *s, stream_t *stream, const char *data, size_t 
     return err;
 }
 
+/* A part that was deleted: what it held is not counted, but the names come from the next one. */
+static bool pass_over(store_t *s, stream_t *stream) {
+    uint64_t next = pt_collect_parts_next(&stream->parts, stream->counted);
+    perftrace__strbuf_t copy = PERFTRACE__STRBUF_INIT;
+    if (next > stream->have) {
+        return false;
+    }
+    stream->uncounted = true;
+    stream->counted = next;
+    if (pt_collect_parts_copy(&s->files, &stream->parts, next, &copy) == 0 && copy.len > 0) {
+        perftrace__strbuf_clear(&stream->names);
+        pt_collect_tally_add(&stream->tally, copy.data, copy.len);
+    }
+    perftrace__strbuf_free(&copy);
+    return true;
+}
+
+/* Some of one stream. */
+static bool catch_up(store_t *s, stream_t *stream) {
+    size_t take = (size_t)PT_MIN(stream->have - stream->counted, PERFTRACE__STREAM_PIECE_MAX);
+    int64_t n = pt_collect_parts_read(&s->files, &stream->parts, stream->counted, s->scratch, take);
+    const char *eol = n > 0 ? memrchr(s->scratch, '\n', (size_t)n) : NULL;
+    if (n == -ENODATA) {
+        return pass_over(s, stream);
+    }
+    if (eol == NULL) {
+        return false;
+    }
+    count(stream, stream->counted, s->scratch, (size_t)(eol - s->scratch) + 1);
+    return true;
+}
+
+/* 0 or -errno. What each part begins with must be known: all before it is
+ * counted, or it is for a later piece. */
+static int begin_part_when_due(store_t *s, stream_t *stream) {
+    pt_collect_parts_t *p = &stream->parts;
+    uint64_t size = stream->have - pt_collect_parts_base(p);
+    uint64_t now = perftrace__os_realtime_ns();
+    bool due = size > 0 &&
+               ((s->o.rotate_size > 0 && size >= s->o.rotate_size) ||
+                (s->o.rotate_ns > 0 && now >= p->began_ns && now - p->began_ns >= s->o.rotate_ns));
+    for (int i = 0; due && i < AT_ONCE && stream->counted < stream->have; i++) {
+        (void)catch_up(s, stream);
+    }
+    due = due && stream->counted == stream->have;
+    int err = due ? pt_collect_parts_add(&s->files, p, stream->have, &stream->names) : 0;
+    if (due && err == 0) {
+        uint64_t bytes;
+        stream->run->expired += pt_collect_parts_expire(p, s->o.keep, s->o.keep_bytes, &bytes);
+        stream->run->expired_bytes += bytes;
+    }
+    return err;
+}
+
 static int append(store_t *s, stream_t *stream, const char *data, size_t len) {
-    size_t done;
-    int err = pt_collect_file_write(&s->files, &stream->file, data, len, stream->have, &done);
+    int err = begin_part_when_due(s, stream);
+    err =
+        err != 0 ? err : pt_collect_parts_write(&s->files, &stream->parts, stream->have, data, len);
     if (err != 0) {
         return err; /* what was written of it is written again */
     }
@@ -470,18 +524,6 @@ pt_collect_result_t pt_collect_store_take(store_t *s, stream_t *stream, uint64_t
 
 /* ---- counting and syncing ----------------------------------------------------------------------
  */
-
-/* Some of one stream. */
-static bool catch_up(store_t *s, stream_t *stream) {
-    size_t take = (size_t)PT_MIN(stream->have - stream->counted, PERFTRACE__STREAM_PIECE_MAX);
-    int64_t n = pt_collect_file_read(&s->files, &stream->file, s->scratch, take, stream->counted);
-    const char *eol = n > 0 ? memrchr(s->scratch, '\n', (size_t)n) : NULL;
-    if (eol == NULL) {
-        return false;
-    }
-    count(stream, stream->counted, s->scratch, (size_t)(eol - s->scratch) + 1);
-    return true;
-}
 
 bool pt_collect_store_catch_up(store_t *s) {
     for (run_t *run = s->runs; run != NULL; run = run->next) {

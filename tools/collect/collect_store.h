@@ -8,6 +8,7 @@
 
 #include "collect_file.h"
 #include "collect_one.h"
+#include "collect_parts.h"
 #include "collect_tally.h"
 #include "hashmap.h"
 #include "stream_message.h"
@@ -39,14 +40,15 @@ typedef struct pt_collect_run pt_collect_run_t;
 typedef struct pt_collect_stream {
     pt_collect_run_t *run;
     perftrace__stream_key_t key;
-    char *name; /* in the run's folder; NULL: not found yet */
-    pt_collect_file_t file;
-    uint64_t have;    /* bytes of the stream that are written */
-    uint64_t counted; /* those that the tally knows */
-    bool ended;       /* and that was all */
-    unsigned senders; /* connections that asked for it */
-    bool had_senders; /* there was one */
-    double rate;      /* events a second, lately; 0: not worked out yet */
+    pt_collect_parts_t parts;  /* not of a trace in the one file */
+    perftrace__strbuf_t names; /* what each part begins with */
+    bool uncounted;            /* parts were deleted before they were counted */
+    uint64_t have;             /* bytes of the stream that are written */
+    uint64_t counted;          /* those that the tally knows */
+    bool ended;                /* and that was all */
+    unsigned senders;          /* connections that asked for it */
+    bool had_senders;          /* there was one */
+    double rate;               /* events a second, lately; 0: not worked out yet */
     uint64_t rate_ns, rate_events;
     pt_collect_tally_t tally;
     struct pt_collect_stream *next; /* of the run, in order of appearance */
@@ -58,7 +60,9 @@ struct pt_collect_run {
     char *dir;
     pt_collect_stream_t *streams, **streams_end;
     size_t count;
-    pt_collect_one_t *one; /* NULL: not open */
+    pt_collect_one_t *one;           /* NULL: not open */
+    int lock;                        /* -1: not taken, or not needed */
+    uint64_t expired, expired_bytes; /* parts that were deleted, and what was in them */
     uint64_t pieces, duplicates, gaps;
     struct pt_collect_run *next;
 };
@@ -67,7 +71,11 @@ typedef struct pt_collect_store_options {
     const char *dir;
     const char
         *one_file; /* the name of the file for the traces of all ranks; NULL: each has its own */
-    unsigned files_max; /* open at once */
+    uint64_t rotate_size; /* a part is ended at this size; 0: at none */
+    uint64_t rotate_ns;   /* or this age */
+    uint64_t keep;        /* parts of a file; 0: all */
+    uint64_t keep_bytes;  /* of them but the last one; 0: all */
+    unsigned files_max;   /* open at once */
     size_t streams_max;
     bool sync;
 } pt_collect_store_options_t;

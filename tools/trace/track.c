@@ -200,6 +200,10 @@ uint32_t pt_thread_lane_tid(pt_tracks_t *t, pt_thread_t *th, unsigned lane) {
 }
 
 void pt_thread_set_name(pt_thread_t *th, pt_str_t text) {
+    if (th->name != NULL && strlen(th->name) == text.len &&
+        memcmp(th->name, text.p, text.len) == 0) {
+        return;
+    }
     char *name = copy_text(text);
     if (name != NULL) {
         free(th->name);
