@@ -115,6 +115,15 @@ test('empty stacks count in the total, not in self time', () => {
     assert.deepStrictEqual(rows(r.self, 'function', 'weight', 'share_of_all'), [['a', 1, 0.25]]);
 });
 
+test('an empty file, and one of blank lines: told, exit status 3, nothing printed', () => {
+    for (const content of ['', '\n  \r\n']) {
+        const r = t.run(['top', file(content, 'empty.txt')]);
+        assert.strictEqual(r.status, 3);
+        assert.match(r.stderr, /empty\.txt: it is empty: there are no stacks/);
+        assert.strictEqual(r.stdout.length, 0);
+    }
+});
+
 test('a total of zero is no division by zero', () => {
     const path = file(speedscope([sampled('w', [['ab', 0], ['a', 0]])]));
     for (const args of [[path], ['threads', path], ['callers', 'a', path], ['callgraph', 'a', path],
