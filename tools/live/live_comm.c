@@ -10,6 +10,7 @@
 /* The operation that a name tells, in the form of the list. False: it is too long to be one. */
 static bool plain_word(const char *name, char out[WORD_MAX]) {
     size_t n = 0;
+    memset(out, 0, WORD_MAX);
     for (const char *p = name; *p != '\0'; p++) {
         if (strchr(".:/", *p) != NULL) {
             n = 0; /* what came before only said where it is from */

@@ -63,8 +63,17 @@ typedef struct wanted {
 /* The name tells user and process: perftrace-<uid>-<pid>-... */
 static bool name_fits(const char *path, const wanted_t *w) {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-    unsigned uid = 0, pid = 0;
-    return w->pid == 0 || (sscanf(name, "perftrace-%u-%u-", &uid, &pid) == 2 && pid == w->pid);
+    char *end;
+    if (w->pid == 0) {
+        return true;
+    }
+    name += strcspn(name, "-"); /* behind "perftrace" */
+    if (*name == '\0') {
+        return false;
+    }
+    name++;
+    name += strcspn(name, "-"); /* behind the user */
+    return *name == '-' && strtoul(name + 1, &end, 10) == w->pid && *end == '-';
 }
 
 static bool lies_in(const char *trace, const wanted_t *w) {
