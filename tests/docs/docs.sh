@@ -251,7 +251,7 @@ threading() {
         grep -rqE "\b$name\(" include src
         check $? "documents name the function $name, which does not exist"
     done < <(grep -ohE '`perftrace_[a-z0-9_]+`' docs/*.md docs/formats/*.md src/README.md |
-        tr -d '`' | grep -vE '_t$|_noun_verb$|^perftrace_(header|footer|clock|drop)$' | sort -u)
+        tr -d '`' | grep -vE '_t$|_noun_verb$|^perftrace_(header|footer|clock|drop|reference)$' | sort -u)
 }
 
 # explained LIST DOCUMENT LEAST: the kinds of a list, LEAST of them or more, are named in a table of the
