@@ -89,3 +89,14 @@ if(TEST cli.collect_parts)
   set_property(TEST cli.collect_parts APPEND PROPERTY
                ENVIRONMENT "PERFTRACE_CONVERT=$<TARGET_FILE:perf-trace-convert>")
 endif()
+
+if(TARGET perf-trace-forward AND TARGET perf-trace-live)
+  foreach(noun "" _life _golden)
+    perftrace_cli_test(forward${noun} forward${noun}.test.js PERFTRACE_TEST_FORWARD perf-trace-forward)
+    if(TEST cli.forward${noun})
+      set_property(TEST cli.forward${noun} APPEND PROPERTY
+                   ENVIRONMENT "PERFTRACE_TEST_LIVE_WORKER=$<TARGET_FILE:live_worker>"
+                               "PERFTRACE_COLLECT=$<TARGET_FILE:perf-trace-collect>")
+    endif()
+  endforeach()
+endif()
