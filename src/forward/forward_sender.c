@@ -373,6 +373,9 @@ void perftrace__forward_sender_step(sender_t *s, uint32_t timeout_ms) {
         uint64_t until = (s->clock.next_ns - now) / 1000000u + 1;
         timeout_ms = until < timeout_ms ? (uint32_t)until : timeout_ms;
     }
+    if (s->clock.bursting && !s->clock.waiting) {
+        timeout_ms = 0; /* the answer came during the call: the next question follows at once */
+    }
     if (sent == PERFTRACE__FORWARD_BROKEN || !s->o.ops->wait(s->link, s->o.wake_fd, timeout_ms)) {
         broke(s, s->o.ops->problem(s->link));
     } else if (s->told || s->pause_ms != FIRST_PAUSE_MS) {
