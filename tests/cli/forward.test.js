@@ -303,5 +303,6 @@ test('many files: few descriptors at a time', async () => {
     assert.strictEqual(end.status, 0, end.stderr);
     assert.strictEqual(Object.keys(c.files()).length, 2000);
     assert.strictEqual(c.pieces, 2000);
+    assert.strictEqual(c.connections, 2); // none asks for more than a collector lets it
     await c.close();
 });

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CONNECT_NS UINT64_C(5000000000)
+#define CONNECT_NS     UINT64_C(5000000000)
+#define PER_CONNECTION 1000u /* files; a collector lets one connection ask for 4096 */
 
 pt_exit_t pt_forward_send_init(pt_forward_send_t *s) {
     char problem[512] = "";
@@ -81,6 +82,7 @@ static bool open_sender(pt_forward_send_t *s) {
         .wake_fd = s->wake_fd,
     };
     s->sender = perftrace__forward_sender_new(&so);
+    s->taken = 0;
     s->progress_ns = perftrace__os_mono_ns();
     s->problem[0] = '\0';
     s->refused = false;
@@ -110,6 +112,7 @@ static bool start_file(pt_forward_send_t *s, size_t index) {
     s->at_work[s->count].index = index;
     s->at_work[s->count].counted = 0;
     s->count++;
+    s->taken++;
     perftrace__forward_sender_add(s->sender, f);
     pt_forward_book_set(s->book, index, PT_FORWARD_AT_WORK, "");
     return true;
@@ -118,7 +121,9 @@ static bool start_file(pt_forward_send_t *s, size_t index) {
 /* Takes up files of the connection's run, of any run where there is no connection. */
 static void feed(pt_forward_send_t *s) {
     pt_forward_book_t *b = s->book;
-    for (; b->ready && s->count < PT_FORWARD_AT_ONCE && s->next < b->count; s->next++) {
+    for (; b->ready && s->count < PT_FORWARD_AT_ONCE && s->next < b->count &&
+           (!s->sender || s->taken < PER_CONNECTION);
+         s->next++) {
         const pt_forward_entry_t *e = &b->items[s->next];
         if (e->state != PT_FORWARD_READY) {
             continue;
@@ -194,7 +199,7 @@ bool pt_forward_send_step(pt_forward_send_t *s, uint32_t timeout_ms) {
         s->next = 0;
     }
     feed(s);
-    if (s->sender && s->count == 0) { /* others are of another run */
+    if (s->sender && s->count == 0) { /* others are of another run, or it had enough */
         close_sender(s);
         s->next = 0;
         feed(s);

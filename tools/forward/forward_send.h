@@ -27,6 +27,7 @@ typedef struct pt_forward_send {
         uint64_t counted; /* bytes that progress was told of */
     } at_work[PT_FORWARD_AT_ONCE];
     unsigned count;
+    unsigned taken;       /* files of this connection */
     size_t next;          /* of the book, to be looked at */
     uint64_t progress_ns; /* when something was acknowledged last */
     char problem[600];    /* of the way; "": none */
