@@ -1,6 +1,6 @@
 // clock_ranks.js: traces of ranks whose machines' clocks disagree, made up. SPDX-License-Identifier: MIT
 'use strict';
-const { header, scope, footer, us } = require('./convert_tool.js');
+const { header, scope, footer, us } = require('./trace_lines.js');
 
 const S = 1000000000n;
 const EPOCH = 1790000000n * S;

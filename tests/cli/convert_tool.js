@@ -5,6 +5,7 @@ const path = require('path');
 const zlib = require('zlib');
 const { spawnSync } = require('child_process');
 const tool = require('./tool.js');
+const { us, header, scope, threadName, footer } = require('./trace_lines.js');
 
 const { SHARED, folder, files } = tool;
 const TOOL = tool.toolOf('PERFTRACE_CONVERT');
@@ -38,31 +39,6 @@ function convert(dir, args = [], names = null) {
 function complaints(file, args = []) {
     const r = spawnSync(process.execPath, [CHECKER, '--quiet', ...args].concat(file));
     return r.status === 0 ? '' : r.stderr.toString('utf8') || `status ${r.status}`;
-}
-
-// A line of our writer.
-const us = (ns) => `${Math.floor(ns / 1000)}.${String(ns % 1000).padStart(3, '0')}`;
-function header(args) {
-    const all = { version: 1, run_id: 'run-1', rank: 0, world_size: 1, host: 'node-1',
-                  boot_id: 'boot-1', pid: 71, epoch_ns: '1790000000000000000',
-                  mono_ns: '5000000000', clock: 'tsc', ...args };
-    return JSON.stringify({ name: 'perftrace_header', ph: 'M', pid: all.pid, tid: all.pid, args: all })
-        .replace(/^\{"name":"/, '{"name": "');
-}
-function scope(name, startNs, endNs, { pid = 71, tid = pid, args = { rank: 0 }, cat = 'compute' } = {}) {
-    const list = Object.entries(args).map(([k, v]) => `${JSON.stringify(k)}: ${JSON.stringify(v)}`);
-    return `{"name": ${JSON.stringify(name)}, "ph": "X", "ts": ${us(startNs)}, ` +
-        `"dur": ${us(endNs - startNs)}, "pid": ${pid}, "tid": ${tid}, "cat": "${cat}", ` +
-        `"args": {${list.join(', ')}}}`;
-}
-function threadName(name, pid = 71, tid = pid) {
-    return `{"name": "thread_name", "ph": "M", "pid": ${pid}, "tid": ${tid}, ` +
-        `"args": {"name": "${name}", "rank": 0}}`;
-}
-function footer(args = {}, pid = 71) {
-    return JSON.stringify({ name: 'perftrace_footer', ph: 'M', pid, tid: pid,
-                            args: { emitted: 0, written: 0, dropped: {}, ...args } })
-        .replace(/^\{"name":"/, '{"name": "');
 }
 
 const byPhase = (events, ph) => events.filter((e) => e.ph === ph);

@@ -18,7 +18,7 @@ foreach(noun golden corpus lines input traces report compare page)
   perftrace_cli_test(sessions_${noun} sessions_${noun}.test.js PERFTRACE_SESSIONS perf-trace-sessions)
 endforeach()
 
-foreach(noun corpus figures operators needs merge reference input format golden)
+foreach(noun clocks corpus figures operators needs merge reference input format golden)
   perftrace_cli_test(analyze_${noun} analyze_${noun}.test.js PERFTRACE_ANALYZE perf-trace-analyze)
 endforeach()
 if(TEST cli.analyze_needs)

@@ -11,6 +11,7 @@
 #include "output.h"
 #include "rank_order.h"
 #include "report_output.h"
+#include "result_clock.h"
 #include "result_json.h"
 
 #include <stdlib.h>
@@ -127,6 +128,10 @@ static pt_exit_t resolve(pt_results_t *l, const pt_analyze_options_t *o) {
             pt_error("no input is of a rank in %s", o->ranks);
             status = PT_EXIT_INPUT;
         }
+    }
+    if (status == PT_EXIT_OK && !pt_results_align(l)) {
+        pt_error("out of memory");
+        status = PT_EXIT_INTERNAL;
     }
     return status;
 }

@@ -5,6 +5,7 @@
 #ifndef PERFTRACE_ANALYZE_ANALYZE_REPORT_H
 #define PERFTRACE_ANALYZE_ANALYZE_REPORT_H
 #include "rank_result.h"
+#include "result_clock.h"
 #include "table.h"
 
 typedef struct pt_analyze_report {
@@ -48,9 +49,6 @@ double pt_fact_share(const pt_rank_result_t *r, pt_fact_t part, pt_fact_t whole)
 double pt_fact_utilisation(const pt_rank_result_t *r);
 /* The difference of two facts; PT_NOT_RECORDED where one is not recorded. */
 int64_t pt_fact_between(const pt_rank_result_t *r, pt_fact_t from, pt_fact_t to);
-/* Where the times that are shown begin: when all results have a clock to align them by, the first
- * of all of them on that clock; else each has its own. */
-int64_t pt_report_origin(const pt_results_t *results, const pt_rank_result_t *r);
 
 /* Names of all ranks together. */
 typedef struct pt_sum_row {

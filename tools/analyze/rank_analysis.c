@@ -1,6 +1,8 @@
 /* rank_analysis.c: from a store to the results of its ranks. SPDX-License-Identifier: MIT */
 #include "rank_analysis.h"
 
+#include "result_clock.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +13,7 @@ static void put_file(const pt_rank_store_t *s, const char *name, pt_rank_result_
     PT_STORE_TEXT_LIST(PT_I_COPY)
 #undef PT_I_COPY
     r->file = pt_names_add_cstr(&r->texts, name);
+    pt_result_take_clock(r, s);
     r->fact[PT_FACT_events] = (int64_t)s->events;
     r->fact[PT_FACT_world_size] = s->world_size >= 0 ? s->world_size : PT_NOT_RECORDED;
     r->fact[PT_FACT_base_ns] = s->has_base ? s->base_ns : PT_NOT_RECORDED;

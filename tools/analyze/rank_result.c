@@ -34,6 +34,7 @@ void pt_result_free(pt_rank_result_t *r) {
             free(r->table[t].cell);
         }
         perftrace__strbuf_free(&r->problems);
+        pt_clock_out_free(&r->clock);
         pt_result_init(r);
     }
 }

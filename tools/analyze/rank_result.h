@@ -5,6 +5,7 @@
  * one run or from many. PT_NOT_RECORDED is "not recorded", never 0. Not thread-safe. */
 #ifndef PERFTRACE_ANALYZE_RANK_RESULT_H
 #define PERFTRACE_ANALYZE_RANK_RESULT_H
+#include "clock_align.h"
 #include "rank_store.h"
 #include "strbuf.h"
 
@@ -22,6 +23,8 @@
     X(first_ns)                                                                                    \
     X(last_ns)                                                                                     \
     X(base_ns)                                                                                     \
+    X(mono_ns)        /* the monotonic clock at time 0 */                                          \
+    X(clock_complete) /* 1: it ends with its footer */                                             \
     X(scopes_ns)                                                                                   \
     X(devices)                                                                                     \
     X(device_memory)                                                                               \
@@ -103,7 +106,10 @@ typedef enum pt_rank_source {
     X(counters, "process:t name:t count:i min:d max:d sum:d last:d")                               \
     X(samples, "counter_row:i bin:i mean:d")                                                       \
     X(bins, "bin:i busy_ns:i compute_ns:i communication_ns:i memory_ns:i queue_max:i")             \
-    X(path, "kind:t name:t count:i total_ns:i")
+    X(path, "kind:t name:t count:i total_ns:i")                                                    \
+    X(clock_readings, "ref:i mono_ns:i ref_ns:i error_ns:i")                                       \
+    X(clock_pairs, "ts:i mono_ns:i epoch_ns:i")                                                    \
+    X(sync_marks, "id:i ts:i")
 
 typedef enum pt_result_table {
 #define PT_I_TABLE(name, columns) PT_RT_##name,
@@ -133,6 +139,9 @@ typedef struct pt_rank_result {
 #undef PT_I_RESULT_TEXT
     perftrace__strbuf_t problems; /* JSON array of what was wrong with the file */
     bool failed;                  /* out of memory */
+    /* Set by pt_results_align; not written. */
+    bool aligned;
+    pt_clock_out_t clock;
 } pt_rank_result_t;
 
 typedef struct pt_results {

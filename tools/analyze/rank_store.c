@@ -31,6 +31,7 @@ void pt_store_free(pt_rank_store_t *s) {
         free(s->track[i].open);
     }
     pt_names_free(&s->names);
+    pt_clock_notes_free(&s->clock);
     free(s->row);
     free(s->extra);
     free(s->process);

@@ -6,6 +6,7 @@
 #ifndef PERFTRACE_ANALYZE_RANK_STORE_H
 #define PERFTRACE_ANALYZE_RANK_STORE_H
 #include "analyze_names.h"
+#include "clock_notes.h"
 #include "trace_source.h"
 
 /* What a scope is, told by its category. */
@@ -108,6 +109,7 @@ typedef struct pt_store_recent {
 #define PT_STORE_TEXT_LIST(X)                                                                      \
     X(host)                                                                                        \
     X(run_id)                                                                                      \
+    X(boot_id)                                                                                     \
     X(role)                                                                                        \
     X(device)                                                                                      \
     X(backend)                                                                                     \
@@ -139,7 +141,10 @@ typedef struct pt_rank_store {
     int64_t rank, world_size; /* world_size: -1 not given */
     bool has_base;
     int64_t base_ns; /* wall clock at time 0 */
-    int64_t devices; /* deviceProperties' count; -1: not given */
+    bool has_mono;
+    int64_t mono_ns;        /* monotonic clock at time 0 */
+    pt_clock_notes_t clock; /* what the lines say of it */
+    int64_t devices;        /* deviceProperties' count; -1: not given */
     int64_t device_memory, multiprocessors, process_groups;
     bool asks_ranks; /* events may tell the rank of their process */
 #define PT_I_STORE_TEXT(field) uint32_t field;

@@ -108,7 +108,7 @@ static void gaps(const pt_analyze_report_t *how, pt_report_t *report) {
     for (size_t i = 0; ref != NULL && i < PT_MIN(count, most); i++) {
         const pt_rank_result_t *r = ref[i].result;
         pt_table_number(t, (double)r->fact[PT_FACT_rank]);
-        pt_table_number(t, pt_seconds(ref[i].cell[0] - pt_report_origin(how->results, r)));
+        pt_table_number(t, pt_seconds(pt_result_time(r, ref[i].cell[0])));
         pt_table_number(t, pt_seconds(ref[i].cell[1]));
         pt_report_text(t, pt_result_text_of(r, ref[i].cell[2]));
         pt_report_text(t, pt_result_text_of(r, ref[i].cell[3]));
@@ -180,7 +180,7 @@ static void over_time(const pt_results_t *l, pt_report_t *report) {
         size_t rows = pt_result_rows(r, PT_RT_bins);
         double length =
             (double)pt_fact_between(r, PT_FACT_work_first_ns, PT_FACT_work_last_ns) / (double)rows;
-        double first = (double)(r->fact[PT_FACT_work_first_ns] - pt_report_origin(l, r));
+        double first = (double)pt_result_time(r, r->fact[PT_FACT_work_first_ns]);
         for (size_t row = 0; row < rows; row++) {
             const int64_t *cell = pt_result_at(r, PT_RT_bins, row);
             double from = first + length * (double)cell[0];
@@ -231,7 +231,7 @@ static void time_lines(const pt_results_t *l, pt_report_t *report) {
             line[c] = glyph(share[c]);
         }
         pt_table_number(t, (double)r->fact[PT_FACT_rank]);
-        pt_table_number(t, pt_seconds(r->fact[PT_FACT_work_first_ns] - pt_report_origin(l, r)));
+        pt_table_number(t, pt_seconds(pt_result_time(r, r->fact[PT_FACT_work_first_ns])));
         pt_table_number(t, length / 1e9);
         pt_table_cstr(t, line);
     }

@@ -128,14 +128,13 @@ static void graph_steps(const pt_analyze_report_t *how, pt_report_t *report) {
         size_t n = per_step > 0 ? (size_t)per_step : 0;
         size_t steps = n > 0 ? pt_result_rows(r, PT_RT_graphs) / n : 0;
         size_t shown = how->brief && how->top > 0 ? PT_MIN(steps, how->top) : steps;
-        int64_t origin = pt_report_origin(l, r);
         for (size_t s = 0; s < shown; s++) {
             const int64_t *first = pt_result_at(r, PT_RT_graphs, s * n);
             const int64_t *last = pt_result_at(r, PT_RT_graphs, (s + 1) * n - 1);
             int64_t span = last[0] + last[1] - first[0];
             pt_table_number(t, (double)r->fact[PT_FACT_rank]);
             pt_table_number(t, (double)s + 1);
-            pt_table_number(t, pt_seconds(first[0] - origin));
+            pt_table_number(t, pt_seconds(pt_result_time(r, first[0])));
             pt_table_number(t, pt_seconds(span));
             put_launches(t, r, s * n, n);
             pt_table_number(t, span > SLOW_STEP_NS);

@@ -113,6 +113,16 @@ static double class_seconds(const pt_rank_result_t *r, const char *class) {
                : pt_seconds(sum);
 }
 
+/* How the rank's times came onto the axis of all. */
+static void put_clock(pt_table_t *t, const pt_rank_result_t *r) {
+    const pt_clock_out_t *c = &r->clock;
+    bool known = r->aligned && c->method != PT_CLOCK_METHOD_NONE;
+    pt_table_cstr(t, r->aligned ? pt_clock_method_text(c->method) : NULL);
+    pt_table_number(t, known ? pt_seconds(c->offset_ns) : (double)NAN);
+    pt_table_number(t, known ? c->drift_ppm : (double)NAN);
+    pt_table_number(t, known && c->bound_ns >= 0 ? pt_seconds(c->bound_ns) : (double)NAN);
+}
+
 void pt_report_ranks(const pt_analyze_report_t *how, pt_report_t *report) {
     static const char *const sources[] = {"--rank-map", "distributedInfo", "header",
                                           "events",     "file name",       "made up"};
@@ -137,6 +147,10 @@ void pt_report_ranks(const pt_analyze_report_t *how, pt_report_t *report) {
     pt_table_detail(t, "scopes", PT_COLUMN_COUNT);
     pt_table_detail(t, "scopes_s", PT_COLUMN_SECONDS);
     pt_table_detail(t, "work", PT_COLUMN_COUNT);
+    pt_table_detail(t, "clock", PT_COLUMN_TEXT);
+    pt_table_detail(t, "clock_offset_s", PT_COLUMN_SECONDS);
+    pt_table_detail(t, "clock_drift_ppm", PT_COLUMN_NUMBER);
+    pt_table_detail(t, "clock_bound_s", PT_COLUMN_SECONDS);
     pt_table_note(t,
                   "Busy is the union of kernels, copies and sets; utilisation is its share of the "
                   "span from the first start to the last end of these. Kernel times are sums.");
@@ -155,7 +169,7 @@ void pt_report_ranks(const pt_analyze_report_t *how, pt_report_t *report) {
         pt_table_number(t, class_seconds(r, "NCCL"));
         pt_table_number(t, r->fact[PT_FACT_first_ns] == PT_NOT_RECORDED
                                ? (double)NAN
-                               : pt_seconds(r->fact[PT_FACT_first_ns] - pt_report_origin(l, r)));
+                               : pt_seconds(pt_result_time(r, r->fact[PT_FACT_first_ns])));
         pt_report_text(t, pt_names_get(&r->texts, r->role));
         pt_table_cstr(t, source >= 0 && source <= PT_RANK_MADE_UP ? sources[source] : NULL);
         pt_report_text(t, pt_names_get(&r->texts, r->file));
@@ -165,6 +179,7 @@ void pt_report_ranks(const pt_analyze_report_t *how, pt_report_t *report) {
         pt_table_number(t, pt_result_fact(r, PT_FACT_scopes));
         pt_table_number(t, pt_fact_seconds(r, PT_FACT_scopes_ns));
         pt_table_number(t, pt_result_fact(r, PT_FACT_work));
+        put_clock(t, r);
     }
 }
 

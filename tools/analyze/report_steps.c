@@ -26,12 +26,11 @@ static void steps(const pt_analyze_report_t *how, pt_report_t *report) {
                      "that it launched may run after it.");
     for (size_t i = 0; i < l->count; i++) {
         const pt_rank_result_t *r = &l->result[i];
-        int64_t origin = pt_report_origin(l, r);
         for (size_t n = 0; n < shown(how, pt_result_rows(r, PT_RT_steps)); n++) {
             const int64_t *cell = pt_result_at(r, PT_RT_steps, n);
             pt_table_number(t, (double)r->fact[PT_FACT_rank]);
             pt_table_number(t, (double)cell[0]);
-            pt_table_number(t, pt_seconds(cell[2] - origin));
+            pt_table_number(t, pt_seconds(pt_result_time(r, cell[2])));
             pt_table_number(t, pt_seconds(cell[3]));
             for (size_t c = 4; c < 8; c++) {
                 pt_table_number(t, pt_seconds(cell[c]));
@@ -205,11 +204,10 @@ static void unfinished(const pt_analyze_report_t *how, pt_report_t *report) {
     for (size_t i = 0; i < l->count; i++) {
         const pt_rank_result_t *r = &l->result[i];
         size_t rows = shown(how, pt_result_rows(r, PT_RT_unfinished));
-        int64_t origin = pt_report_origin(l, r);
         for (size_t n = 0; n < rows; n++) {
             const int64_t *cell = pt_result_at(r, PT_RT_unfinished, n);
             pt_table_number(t, (double)r->fact[PT_FACT_rank]);
-            pt_table_number(t, pt_seconds(cell[2] - origin));
+            pt_table_number(t, pt_seconds(pt_result_time(r, cell[2])));
             pt_table_number(t, pt_seconds(cell[3]));
             pt_report_text(t, pt_result_text_of(r, cell[1]));
             pt_report_text(t, pt_result_text_of(r, cell[0]));

@@ -44,22 +44,6 @@ double pt_fact_utilisation(const pt_rank_result_t *r) {
                     pt_fact_between(r, PT_FACT_work_first_ns, PT_FACT_work_last_ns));
 }
 
-int64_t pt_report_origin(const pt_results_t *l, const pt_rank_result_t *r) {
-    int64_t first = INT64_MAX;
-    for (size_t i = 0; i < l->count; i++) {
-        const int64_t *fact = l->result[i].fact;
-        if (fact[PT_FACT_first_ns] == PT_NOT_RECORDED) {
-            continue;
-        }
-        if (fact[PT_FACT_base_ns] == PT_NOT_RECORDED || r->fact[PT_FACT_base_ns] < 0) {
-            int64_t own = r->fact[PT_FACT_first_ns];
-            return own != PT_NOT_RECORDED ? own : 0;
-        }
-        first = PT_MIN(first, fact[PT_FACT_base_ns] + fact[PT_FACT_first_ns]);
-    }
-    return first == INT64_MAX ? 0 : first - r->fact[PT_FACT_base_ns];
-}
-
 /* ---- sums ---- */
 
 static pt_sum_row_t *find(pt_sums_t *l, perftrace__hashmap_t *map, perftrace__strbuf_t *key) {

@@ -8,8 +8,17 @@
 
 /* ---- events ---- */
 
+static void take_clock(pt_rank_store_t *s, const pt_event_t *ev) {
+    static const char start[] = "\"perftrace_";
+    if (ev->name.len >= sizeof start && memcmp(ev->name.p, start, sizeof start - 1) == 0) {
+        (void)pt_clock_notes_take(&s->clock, ev);
+        s->failed |= s->clock.failed;
+    }
+}
+
 static void take_metadata(pt_store_feed_t *f, const pt_event_t *ev) {
     pt_rank_store_t *s = f->store;
+    take_clock(s, ev);
     if (PT_STR_IS(ev->name, "\"process_name\"")) {
         uint32_t process = pt_store_process(s, &ev->pid);
         if (!s->failed) {
@@ -59,6 +68,7 @@ static void on_event(void *ctx, pt_event_t *ev) {
     }
     switch (ev->ph) {
     case 'X':
+        take_clock(s, ev);
         pt_store_take_complete(f, ev);
         break;
     case 'B':
@@ -74,6 +84,7 @@ static void on_event(void *ctx, pt_event_t *ev) {
     case 'I':
     case 'R':
         s->last_mark = PT_MAX(s->last_mark, ev->ts);
+        take_clock(s, ev);
         if (PT_STR_IS(ev->name, "\"[memory]\"")) {
             pt_store_take_memory(f, ev);
         }

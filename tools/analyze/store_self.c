@@ -11,6 +11,9 @@ void pt_store_take_source(pt_rank_store_t *s, const pt_source_t *source) {
     s->has_base = source->has_epoch;
     s->base_ns = source->epoch_ns;
     s->host = pt_names_add_cstr(&s->names, source->host);
+    s->has_mono = source->ours && source->has_mono;
+    s->mono_ns = source->mono_ns;
+    s->boot_id = pt_names_add_cstr(&s->names, source->boot_id);
     s->run_id = pt_names_add_cstr(&s->names, source->run_id);
     s->role = pt_names_add_cstr(&s->names, source->role);
 }

@@ -24,12 +24,16 @@ static bool find_i64(const perftrace__json_slice_t *args, const char *key, int64
     return perftrace__json_find(args, key, &v) && perftrace__json_to_i64(&v, ret);
 }
 
+bool pt_clock_pair_ok(const pt_clock_pair_t *p) {
+    return p->mono_ns >= 0 && p->mono_ns < PT_CLOCK_LIMIT && p->epoch_ns >= 0 &&
+           p->epoch_ns < PT_CLOCK_LIMIT;
+}
+
 static bool take_pair(pt_clock_notes_t *n, const perftrace__json_slice_t *args) {
     pt_clock_pair_t p;
     perftrace__json_slice_t ts;
     if (!find_i64(args, "mono_ns", &p.mono_ns) || !find_i64(args, "epoch_ns", &p.epoch_ns) ||
-        p.mono_ns < 0 || p.mono_ns >= PT_CLOCK_LIMIT || p.epoch_ns < 0 ||
-        p.epoch_ns >= PT_CLOCK_LIMIT) {
+        !pt_clock_pair_ok(&p)) {
         return false;
     }
     if (!perftrace__json_find(args, "ts", &ts) || ts.type != PERFTRACE__JSON_NUMBER ||

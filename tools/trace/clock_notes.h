@@ -35,6 +35,9 @@ bool pt_clock_notes_take(pt_clock_notes_t *notes, const pt_event_t *event);
  * go on until the next reading is due. */
 int64_t pt_clock_notes_last(const pt_clock_notes_t *notes);
 
+/* Whether the numbers of a pair can be true. */
+bool pt_clock_pair_ok(const pt_clock_pair_t *pair);
+
 /* A hash that makes the name of a clock (a machine's boot id) comparable. */
 uint64_t pt_clock_name(const char *text, size_t len);
 
