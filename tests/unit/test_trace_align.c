@@ -202,6 +202,24 @@ static void readings_count_before_barriers(void **state) {
     free_all(out, 2);
 }
 
+/* b counts its barriers anew and gives the numbers 100 and 101 twice: those are of no use. */
+static void a_number_given_twice_is_of_no_use(void **state) {
+    machine_t a = {.boot = "a", .clock = {.offset_ns = 5e9}};
+    machine_t b = {.boot = "b", .clock = {.offset_ns = 9e9, .ppm = 20}};
+    pt_clock_out_t out[2];
+    int64_t base;
+    (void)state;
+    pass_barriers(&a, 10, 0);
+    pass_barriers(&b, 10, 0);
+    pass_barriers(&b, 2, 150 * S);
+    pt_clock_in_t in[] = {file_of(&a), file_of(&b)};
+    assert_true(pt_clock_align(in, 2, out, &base));
+    assert_int_equal(out[1].method, PT_CLOCK_METHOD_BARRIER);
+    assert_int_equal(out[1].marks, 8);
+    assert_true(apart(&out[0], &a, &out[1], &b) < 1000);
+    free_all(out, 2);
+}
+
 /* The wall clock of b is set by an hour after 50 s, that of a by a second back after 150 s. */
 static void steps_of_the_wall_clock_are_told(void **state) {
     machine_t a = {.boot = "a", .clock = {.offset_ns = 5e9}}, c = {.boot = "c"};
@@ -305,6 +323,7 @@ int main(void) {
         cmocka_unit_test(two_references_are_joined_by_who_has_both),
         cmocka_unit_test(every_file_gets_the_best_there_is),
         cmocka_unit_test(readings_count_before_barriers),
+        cmocka_unit_test(a_number_given_twice_is_of_no_use),
         cmocka_unit_test(steps_of_the_wall_clock_are_told),
         cmocka_unit_test(a_map_that_bends_keeps_order),
         cmocka_unit_test(odd_files_do_no_harm),

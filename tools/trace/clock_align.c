@@ -171,12 +171,24 @@ static size_t last_of_each(pt_sync_mark_t *mark, size_t n) {
     return kept;
 }
 
+/* Of a number that the file gives twice it is not known which one others mean. */
 static size_t marks_of(const scratch_t *s, size_t file, pt_sync_mark_t *ret) {
-    for (size_t k = 0; k < mark_count(&s->in[file]); k++) {
+    size_t n = mark_count(&s->in[file]), kept = 0;
+    for (size_t k = 0; k < n; k++) {
         const pt_sync_mark_t *m = &s->in[file].notes->mark[k];
         ret[k] = (pt_sync_mark_t){m->id, within(add(within(m->ts), s->zero[file]))};
     }
-    return mark_count(&s->in[file]);
+    if (n > 1) {
+        qsort(ret, n, sizeof *ret, compare_mark);
+    }
+    for (size_t k = 0, end; k < n; k = end) {
+        for (end = k + 1; end < n && ret[end].id == ret[k].id; end++) {
+        }
+        if (end == k + 1) {
+            ret[kept++] = ret[k];
+        }
+    }
+    return kept;
 }
 
 /* All marks of what is placed so far, on the root's axis. */

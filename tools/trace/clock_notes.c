@@ -69,7 +69,8 @@ static bool take_reading(pt_clock_notes_t *n, const perftrace__json_slice_t *arg
 static bool take_mark(pt_clock_notes_t *n, const pt_event_t *ev,
                       const perftrace__json_slice_t *args) {
     perftrace__json_slice_t id;
-    if ((ev->has & PT_EVENT_HAS_TS) == 0 || !perftrace__json_find(args, "sync_id", &id)) {
+    if (ev->ph == 'B' || (ev->has & PT_EVENT_HAS_TS) == 0 ||
+        !perftrace__json_find(args, "sync_id", &id)) {
         return false;
     }
     if (!PT_GROW(n, mark, marks, mark_cap, 1)) {
