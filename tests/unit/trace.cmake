@@ -6,3 +6,5 @@ endforeach()
 # The function comes with the fuzz folder, which is included after this file.
 cmake_language(DEFER CALL perftrace_fuzz_test convert SOURCES ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_convert.c
                ROOMS base json common trace convert)
+cmake_language(DEFER CALL perftrace_fuzz_test clock SOURCES ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_clock.c
+               ROOMS base json common trace)
