@@ -48,6 +48,8 @@ static void acked(void *ctx, uint64_t stream, uint64_t offset, bool last) {
     perftrace__forward_file_t *f = file_of(ctx, stream);
     if (f && offset <= f->limit) {
         f->acked = offset > f->acked ? offset : f->acked;
+        /* More than was sent on this way: pieces of the one before it arrived late. */
+        f->sent = f->acked > f->sent ? f->acked : f->sent;
         f->last_acked = f->last_acked || (last && f->ended && f->acked == f->limit);
     }
 }
