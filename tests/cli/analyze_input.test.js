@@ -187,3 +187,19 @@ test('a terminal is not steered by names', () => {
     const r = t.run([t.files({ 'rank0.json': torch(0, [kernel('a\u001b[31mred', 0, 10)]) })]);
     assert(!r.stdout.toString().includes('\u001b'));
 });
+
+test('no output takes the place of a file that is read', () => {
+    const before = torch(0, [kernel('a', 0, 10)]), rules = 'compute\tclass\ta\n';
+    const dir = t.files({ 'a.json': before, 'b.json': before, rules });
+    const at = (name) => path.join(dir, name);
+    for (const args of [['diff', at('a.json'), at('b.json'), '-o', at('a.json')],
+                        ['diff', at('a.json'), at('b.json'), '-o', at('b.json')],
+                        [at('a.json'), '--rules', at('rules'), '-o', at('rules')],
+                        [at('a.json'), '--rules', at('rules'), '--partial', at('rules')]]) {
+        const r = t.run(args);
+        assert.strictEqual(r.status, 4, args.join(' '));
+        assert.match(r.stderr, /is one of the inputs/);
+    }
+    assert.deepStrictEqual(['a.json', 'b.json', 'rules'].map((name) => t.fs.readFileSync(at(name), 'utf8')),
+                           [before, before, rules]);
+});

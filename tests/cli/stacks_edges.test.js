@@ -347,6 +347,27 @@ for (const [what, args] of Object.entries({
     'a frequency and a unit': ['x', '--freq', '9', '--unit', 'seconds'], 'two to convert': ['convert', 'a', 'b'] }))
     test(`usage: ${what}`, () => assert.strictEqual(t.run(args).status, 2));
 
+test('no output takes the place of a file that is read', () => {
+    const contents = { 'perf_a_collapsed.txt': 'm;a 4\n', 'b.txt': 'm;a 5\n', categories: '{"x": ["a"]}' };
+    const dir = t.files(contents);
+    t.fs.symlinkSync('b.txt', `${dir}/perf_b_collapsed.txt`);
+    t.fs.symlinkSync('b.txt', `${dir}/perf_a.speedscope.json`);
+    const one = `${dir}/perf_a_collapsed.txt`, other = `${dir}/b.txt`;
+    for (const args of [[one, '-o', one], [one, other, '--html', other, '-o', '-'], ['diff', one, other, '-o', one],
+                        ['diff', one, other, '-o', other, '--to', 'collapsed'], ['convert', one, '-o', one],
+                        [one, '-c', `${dir}/categories`, '-o', `${dir}/categories`],
+                        [one, '-c', `${dir}/categories`, '-o', '-', '--html', `${dir}/categories`],
+                        ['batch', dir], ['batch', dir, '-o', one]]) {
+        const r = t.run(args);
+        if (args.includes('--html') && /libjs-d3/.test(r.stderr)) // the build has no pages
+            continue;
+        assert.strictEqual(r.status, 4, `${args.join(' ')}: ${r.stderr}`);
+        assert.match(r.stderr, /is one of the inputs/);
+    }
+    for (const [name, text] of Object.entries(contents))
+        assert.strictEqual(t.fs.readFileSync(`${dir}/${name}`, 'utf8'), text, name);
+});
+
 test('names do not steer a terminal, and bars do not break a table', () => {
     const path = file(speedscope([sampled('w', [['a', 1]])]).replace('"name":"a"', '"name":"\\u001b[31m|x\\n"'));
     const out = t.text([path, '--no-categories']);

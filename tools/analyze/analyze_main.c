@@ -6,6 +6,7 @@
 #include "analyze_page.h"
 #include "analyze_report.h"
 #include "input.h"
+#include "kept_files.h"
 #include "message.h"
 #include "os.h"
 #include "output.h"
@@ -160,28 +161,31 @@ static pt_exit_t load_side(side_t *side, char *const *operands, size_t count,
     return status == PT_EXIT_OK ? resolve(&side->results, o) : status;
 }
 
-static pt_exit_t write_partial(const side_t *side, const pt_analyze_options_t *o) {
+static pt_exit_t write_partial(const side_t *side, const pt_paths_t *kept,
+                               const pt_analyze_options_t *o) {
     perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT;
     pt_results_write(&side->results, &text);
-    pt_exit_t status = pt_output_text(o->partial, &side->paths, &text);
+    pt_exit_t status = pt_output_text(o->partial, kept, &text);
     perftrace__strbuf_free(&text);
     return status;
 }
 
-static pt_exit_t write_page(const side_t *side, const pt_analyze_options_t *o) {
+static pt_exit_t write_page(const side_t *side, const pt_paths_t *kept,
+                            const pt_analyze_options_t *o) {
     perftrace__strbuf_t page = PERFTRACE__STRBUF_INIT;
     pt_exit_t status = PT_EXIT_INTERNAL;
     if (!pt_analyze_page(&side->results, (size_t)o->top,
                          "perf-trace-analyze " PERFTRACE_TOOL_VERSION, &page)) {
         pt_error("out of memory");
     } else {
-        status = pt_output_text(o->html, &side->paths, &page);
+        status = pt_output_text(o->html, kept, &page);
     }
     perftrace__strbuf_free(&page);
     return status;
 }
 
-static pt_exit_t write_report(side_t side[2], const pt_analyze_options_t *o) {
+static pt_exit_t write_report(side_t side[2], const pt_paths_t *kept,
+                              const pt_analyze_options_t *o) {
     pt_report_t report = PT_REPORT_INIT;
     bool diff = o->command == PT_ANALYZE_DIFF;
     pt_results_t lists[2] = {side[0].results, side[1].results};
@@ -195,10 +199,31 @@ static pt_exit_t write_report(side_t side[2], const pt_analyze_options_t *o) {
     if (!ok) {
         pt_error("out of memory");
     } else if (status == PT_EXIT_OK) {
-        status = (int)pt_analyze_output_report(&report, lists, diff ? 2 : 1, &side[0].paths, o);
+        status = (int)pt_analyze_output_report(&report, lists, diff ? 2 : 1, kept, o);
     }
     pt_report_free(&report);
     return (pt_exit_t)status;
+}
+
+/* No output may take the place of an input of either side, or of the rules. */
+static pt_exit_t write_outputs(side_t side[2], const pt_analyze_options_t *o) {
+    bool page_alone = o->html != NULL && strcmp(o->html, "-") == 0 && o->output == NULL;
+    pt_paths_t kept = PT_PATHS_INIT;
+    pt_exit_t status = PT_EXIT_OK;
+    if (!pt_kept_add(&kept, &side[0].paths) || !pt_kept_add(&kept, &side[1].paths) ||
+        !pt_kept_add_file(&kept, o->rules)) {
+        pt_error("out of memory");
+        status = PT_EXIT_INTERNAL;
+    } else if (o->partial != NULL) {
+        status = write_partial(&side[0], &kept, o);
+    } else if (o->html != NULL) {
+        status = write_page(&side[0], &kept, o);
+    }
+    if (status == PT_EXIT_OK && o->partial == NULL && !page_alone) {
+        status = write_report(side, &kept, o);
+    }
+    pt_paths_free(&kept);
+    return status;
 }
 
 static int run(const pt_analyze_options_t *o, const pt_string_list_t *operands) {
@@ -221,13 +246,7 @@ static int run(const pt_analyze_options_t *o, const pt_string_list_t *operands) 
         status = load_side(&side[1], operands->items + 1, 1, o, &analysis);
     }
     if (status == PT_EXIT_OK) {
-        bool page_alone = o->html != NULL && strcmp(o->html, "-") == 0 && o->output == NULL;
-        status = o->partial != NULL ? write_partial(&side[0], o)
-                 : o->html != NULL  ? write_page(&side[0], o)
-                                    : PT_EXIT_OK;
-        if (status == PT_EXIT_OK && o->partial == NULL && !page_alone) {
-            status = write_report(side, o);
-        }
+        status = write_outputs(side, o);
     }
     pt_kernel_rules_free(&rules);
     free_side(&side[0]);

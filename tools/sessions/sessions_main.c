@@ -1,5 +1,6 @@
 /* sessions_main.c: perf-trace-sessions, from the command line to the exit status.
  * SPDX-License-Identifier: MIT */
+#include "kept_files.h"
 #include "message.h"
 #include "os.h"
 #include "output.h"
@@ -139,17 +140,14 @@ static pt_exit_t write_page(const side_t *side, const pt_report_t *report,
 /* The output must be none of the inputs of either side. */
 static pt_exit_t write_report(const pt_report_t *report, const pt_problems_t *book,
                               const side_t side[2], const pt_sessions_options_t *o) {
-    const pt_paths_t *a = &side[0].paths, *b = &side[1].paths;
-    pt_paths_t inputs = {.items = malloc((a->count + b->count + 1) * sizeof *inputs.items)};
-    if (inputs.items == NULL) {
+    pt_paths_t kept = PT_PATHS_INIT;
+    pt_exit_t status = PT_EXIT_INTERNAL;
+    if (!pt_kept_add(&kept, &side[0].paths) || !pt_kept_add(&kept, &side[1].paths)) {
         pt_error("out of memory");
-        return PT_EXIT_INTERNAL;
+    } else {
+        status = pt_sessions_output_write(report, book, &kept, o);
     }
-    for (size_t i = 0; i < a->count + b->count; i++) {
-        inputs.items[inputs.count++] = i < a->count ? a->items[i] : b->items[i - a->count];
-    }
-    pt_exit_t status = pt_sessions_output_write(report, book, &inputs, o);
-    free(inputs.items); /* the names belong to the sides */
+    pt_paths_free(&kept);
     return status;
 }
 

@@ -1,4 +1,5 @@
 /* stacks_batch.c: a directory of collapsed stacks. SPDX-License-Identifier: MIT */
+#include "kept_files.h"
 #include "message.h"
 #include "ordered.h"
 #include "report_output.h"
@@ -17,6 +18,7 @@ typedef struct batch {
     const char *dir;
     pt_problems_t *book;
     perftrace__strbuf_t summary;
+    pt_paths_t kept; /* all inputs: a target may be a link to one */
     pt_exit_t worst;
 } batch_t;
 
@@ -131,7 +133,7 @@ static int emit(void *ctx, void *task) {
     batch_t *b = ctx;
     job_t *j = task;
     if (j->status == PT_EXIT_OK) {
-        j->status = pt_output_text(perftrace__strbuf_cstr(&j->target), NULL, &j->out.text);
+        j->status = pt_output_text(perftrace__strbuf_cstr(&j->target), &b->kept, &j->out.text);
     }
     if (j->status == PT_EXIT_OK) {
         pt_note("%s: %s", perftrace__strbuf_cstr(&j->path), perftrace__strbuf_cstr(&j->said));
@@ -192,20 +194,41 @@ static pt_exit_t run(batch_t *b, const pt_string_list_t *files) {
     return (pt_exit_t)status;
 }
 
+static pt_exit_t keep(batch_t *b, const pt_string_list_t *files) {
+    perftrace__strbuf_t path = PERFTRACE__STRBUF_INIT;
+    bool ok = true;
+    for (size_t i = 0; i < files->count && ok; i++) {
+        perftrace__strbuf_clear(&path);
+        perftrace__strbuf_printf(&path, "%s/%s", b->dir, files->items[i]);
+        ok = !path.failed && pt_kept_add_file(&b->kept, perftrace__strbuf_cstr(&path));
+    }
+    perftrace__strbuf_free(&path);
+    if (!ok) {
+        pt_error("out of memory");
+    }
+    return ok ? PT_EXIT_OK : PT_EXIT_INTERNAL;
+}
+
 pt_exit_t pt_stacks_batch(const pt_stacks_options_t *o, const char *dir, pt_problems_t *book) {
     batch_t b = {.o = o, .dir = dir, .book = book};
     pt_string_list_t files = PT_STRING_LIST_INIT;
     perftrace__strbuf_t path = PERFTRACE__STRBUF_INIT;
     pt_exit_t status = list_files(dir, &files);
     if (status == PT_EXIT_OK) {
+        status = keep(&b, &files);
+    }
+    if (status == PT_EXIT_OK) {
         status = run(&b, &files);
     }
     if (status == PT_EXIT_OK) {
         perftrace__strbuf_printf(&path, "%s/" PT_STACKS_SUMMARY_FILE, dir);
         const char *target = o->output != NULL ? o->output : perftrace__strbuf_cstr(&path);
-        status = pt_output_text(target, NULL, &b.summary);
-        pt_note("%zu file%s, their threads in %s", files.count, PT_PLURAL(files.count), target);
+        status = pt_output_text(target, &b.kept, &b.summary);
+        if (status == PT_EXIT_OK) {
+            pt_note("%zu file%s, their threads in %s", files.count, PT_PLURAL(files.count), target);
+        }
     }
+    pt_paths_free(&b.kept);
     pt_string_list_free(&files);
     perftrace__strbuf_free(&path);
     perftrace__strbuf_free(&b.summary);

@@ -1,4 +1,5 @@
 /* stacks_diff.c: two inputs compared. SPDX-License-Identifier: MIT */
+#include "kept_files.h"
 #include "message.h"
 #include "report_output.h"
 #include "stack_diff.h"
@@ -44,25 +45,19 @@ static pt_exit_t compare(const pt_stacks_options_t *o, const pt_paths_t *inputs,
 /* The output must be none of the inputs of either side. */
 static pt_exit_t write_either(const pt_stacks_options_t *o, const pt_stacks_input_t in[2],
                               const pt_stack_view_t view[2], pt_problems_t *book) {
-    const pt_paths_t *a = &in[0].paths, *b = &in[1].paths;
-    pt_paths_t inputs = {.items = malloc((a->count + b->count + 1) * sizeof *inputs.items)};
+    pt_paths_t kept = PT_PATHS_INIT;
     pt_exit_t status = PT_EXIT_INTERNAL;
-    if (inputs.items == NULL) {
+    if (!pt_kept_add(&kept, &in[0].paths) || !pt_kept_add(&kept, &in[1].paths)) {
         pt_error("out of memory");
-        return status;
-    }
-    for (size_t i = 0; i < a->count + b->count; i++) {
-        inputs.items[inputs.count++] = i < a->count ? a->items[i] : b->items[i - a->count];
-    }
-    if (o->to != PT_TO_COLLAPSED) {
-        status = compare(o, &inputs, view, book);
+    } else if (o->to != PT_TO_COLLAPSED) {
+        status = compare(o, &kept, view, book);
     } else {
         status =
             pt_stacks_can_write(&in[0].p, true, NULL) && pt_stacks_can_write(&in[1].p, true, NULL)
-                ? write_collapsed(o, in, &inputs, view[1].unit)
+                ? write_collapsed(o, in, &kept, view[1].unit)
                 : PT_EXIT_PROBLEMS;
     }
-    free(inputs.items); /* the names belong to the sides */
+    pt_paths_free(&kept);
     return status;
 }
 

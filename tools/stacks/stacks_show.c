@@ -2,6 +2,7 @@
 #include "stacks_show.h"
 
 #include "input.h"
+#include "kept_files.h"
 #include "message.h"
 #include "report_output.h"
 #include "stack_page.h"
@@ -204,7 +205,7 @@ static pt_exit_t show_threads(pt_stacks_report_t *r, const pt_stacks_input_t *in
 
 /* Whether the report is to follow: not where the page took its place. */
 static pt_exit_t write_page(const pt_stacks_options_t *o, const pt_stacks_input_t *in,
-                            const pt_stack_view_t *view, bool *ret_go_on) {
+                            const pt_paths_t *kept, const pt_stack_view_t *view, bool *ret_go_on) {
     perftrace__strbuf_t title = PERFTRACE__STRBUF_INIT, page = PERFTRACE__STRBUF_INIT;
     pt_exit_t status = PT_EXIT_INTERNAL;
     *ret_go_on = o->output != NULL || strcmp(o->html, "-") != 0;
@@ -216,7 +217,7 @@ static pt_exit_t write_page(const pt_stacks_options_t *o, const pt_stacks_input_
                            .maker = "perf-trace-stacks " PERFTRACE_TOOL_VERSION,
                            .most_nodes = MOST_BOXES};
     if (pt_stack_page(view, &how, &page) && !title.failed) {
-        status = pt_output_text(o->html, &in->paths, &page);
+        status = pt_output_text(o->html, kept, &page);
     } else {
         pt_error("out of memory");
     }
@@ -230,7 +231,10 @@ pt_exit_t pt_stacks_show(const pt_stacks_options_t *o, const pt_stacks_input_t *
     pt_stack_view_t view;
     pt_stacks_report_t report = {
         .view = &view, .text = PERFTRACE__STRBUF_INIT, .tables = PT_REPORT_INIT};
-    pt_exit_t status = ran_out(pt_stack_view_make(&in->p, o->thread, &view));
+    pt_paths_t kept = PT_PATHS_INIT;
+    pt_exit_t status =
+        ran_out(pt_stack_view_make(&in->p, o->thread, &view) && pt_kept_add(&kept, &in->paths) &&
+                pt_kept_add_file(&kept, o->categories));
     bool list = o->list_threads && o->command == PT_STACKS_FLAT;
     if (status == PT_EXIT_OK && view.matching == 0) {
         pt_error("no thread's name holds '%s'", o->thread);
@@ -250,11 +254,12 @@ pt_exit_t pt_stacks_show(const pt_stacks_options_t *o, const pt_stacks_input_t *
     }
     bool go_on = true;
     if (status == PT_EXIT_OK && o->html != NULL) {
-        status = write_page(o, in, &view, &go_on);
+        status = write_page(o, in, &kept, &view, &go_on);
     }
     if (status == PT_EXIT_OK && go_on) {
-        status = pt_stacks_write_report(o, &report, book, &in->paths);
+        status = pt_stacks_write_report(o, &report, book, &kept);
     }
+    pt_paths_free(&kept);
     pt_stacks_report_free(&report);
     pt_stack_view_free(&view);
     return status;

@@ -1,0 +1,37 @@
+/* kept_files.c. SPDX-License-Identifier: MIT */
+#include "kept_files.h"
+
+#include "grow.h"
+
+#include <sys/stat.h>
+
+static bool has_room(pt_paths_t *kept, size_t more) {
+    void *items = kept->items;
+    bool ok = pt_grow(&items, sizeof *kept->items, kept->count, more, &kept->cap);
+    kept->items = items;
+    return ok;
+}
+
+bool pt_kept_add(pt_paths_t *kept, const pt_paths_t *paths) {
+    if (!has_room(kept, paths->count)) {
+        return false;
+    }
+    for (size_t i = 0; i < paths->count; i++) {
+        kept->items[kept->count] = paths->items[i];
+        kept->items[kept->count++].name = NULL;
+    }
+    return true;
+}
+
+bool pt_kept_add_file(pt_paths_t *kept, const char *path) {
+    struct stat st;
+    if (path == NULL || stat(path, &st) != 0) {
+        return true;
+    }
+    if (!has_room(kept, 1)) {
+        return false;
+    }
+    kept->items[kept->count++] =
+        (pt_path_t){.device = st.st_dev, .inode = st.st_ino, .regular = S_ISREG(st.st_mode)};
+    return true;
+}
