@@ -49,7 +49,8 @@ test('what a server keeps is collected, duplicates once', async () => {
     assert.strictEqual(r.status, 0, r.stderr);
     assert.match(r.stderr, /run r: 1,200 events of 3 ranks in 3 files; 0 dropped/);
     assertCollected(dir, files);
-    const { num_pending: pending, num_ack_pending: unacked } = await c.api('CONSUMER.INFO.perftrace_r.collect');
+    const { num_pending: pending, num_ack_pending: unacked, config } = await c.api('CONSUMER.INFO.perftrace_r.collect');
+    assert.strictEqual(config.ack_wait, 10e9); // ns
     assert.deepStrictEqual([pending, unacked], [0, 0]);
     await c.end();
     await server.kill();
@@ -197,6 +198,33 @@ test('nats-server is killed and started again', async () => {
     assert.strictEqual(r.status, 0, r.stderr);
     assert.match(r.stderr, /connection to the NATS server is lost/);
     assertCollected(dir, files);
+    await c.end();
+    await server.kill();
+});
+
+test('one file for all ranks: a second collector holds nothing up, and goes on when the first is killed', async () => {
+    const server = await t.server();
+    const c = await t.client(server.port);
+    await t.makeStream(c);
+    const dir = t.folder();
+    const files = manyFiles(3, { events: 600 });
+    const args = ['--nats', server.url, '--run', 'r', '-o', dir, '--one-file', 'all.jsonl', '--until-done'];
+    await putAll(c, files.slice(0, 1), 3000);
+    const first = t.collector(args);
+    while (!fs.existsSync(`${dir}/r/all.jsonl`) || fs.statSync(`${dir}/r/all.jsonl`).size < files[0].bytes.length)
+        await t.sleep(20);
+    const second = t.collector(args);
+    await putAll(c, files.slice(1, 2), 3000);
+    await second.until('another collector has it');
+    while (fs.statSync(`${dir}/r/all.jsonl`).size < files[0].bytes.length + files[1].bytes.length)
+        await t.sleep(20);
+    await first.stop('SIGKILL');
+    await putAll(c, files.slice(2), 3000);
+    const r = await second.ended;
+    assert.strictEqual(r.status, 0, r.stderr);
+    const lines = t.collected(dir)['r/all.jsonl'].toString().split('\n').filter(Boolean);
+    for (const f of files)
+        assert.strictEqual(lines.filter((l) => l.includes(`"pid": ${f.keys.pid},`)).join('\n') + '\n', f.bytes.toString());
     await c.end();
     await server.kill();
 });

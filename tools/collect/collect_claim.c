@@ -106,7 +106,7 @@ int pt_collect_claim_find(const char *run_dir, const char *first, uint64_t strea
                           char ret_name[PT_COLLECT_NAME_MAX]) {
     const pt_collect_claim_t mine = {.stream = stream};
     for (unsigned n = 0; n < NAMES_MAX;) {
-        pt_collect_claim_t claim;
+        pt_collect_claim_t claim = {0};
         pt_collect_name_nth(ret_name, first, n);
         int err = pt_collect_claim_read(run_dir, ret_name, &claim);
         if (err == 0 && claim.stream == stream && claim.base == 0) {
@@ -137,7 +137,7 @@ static int each_in(const char *folder, const char *prefix, bool roles,
     }
     for (struct dirent *e; err == 0 && (e = readdir(dir)) != NULL;) {
         char name[PT_COLLECT_NAME_MAX];
-        pt_collect_claim_t claim;
+        pt_collect_claim_t claim = {0};
         perftrace__strbuf_clear(&path);
         perftrace__strbuf_printf(&path, "%s/%s", folder, e->d_name);
         int len = snprintf(name, sizeof name, "%s%s%s", prefix, prefix[0] ? "/" : "", e->d_name);

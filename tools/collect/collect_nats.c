@@ -26,9 +26,10 @@
 #define BATCH        32
 #define FETCH_MS     100
 #define RETRY_MS     250
+#define STALL_MS     1000
 #define LIST_MS      2000
 #define HELD_BYTES   (32u << 20) /* a worker's; what is more goes back to the server for a while */
-#define GIVE_BACK_NS INT64_C(2000000000)
+#define GIVE_BACK_MS 2000
 #define REPLY_MS     5000
 
 typedef struct held {
@@ -51,6 +52,7 @@ typedef struct worker {
     uint32_t empty;       /* atomic */
     uint64_t held_told;   /* atomic */
     bool told;
+    bool stalled; /* the last piece could not be written: one at a time is tried */
     natsSubscription *clock[2];
     struct worker *next;
 } worker_t;
@@ -132,7 +134,7 @@ static pt_collect_stream_t *stream_of(handing_t *h) {
     pt_collect_service_t *s = h->worker->nats->service;
     const perftrace__stream_key_t *key = &h->m->key;
     char name[65];
-    bool limit;
+    bool limit = false;
     perftrace__stream_run_name(key->run, name);
     if (strcmp(name, h->worker->run) != 0) {
         s->ended[PT_COLLECT_ENDED_RUN]++;
@@ -143,6 +145,11 @@ static pt_collect_stream_t *stream_of(handing_t *h) {
     pt_collect_stream_t *stream =
         run != NULL ? pt_collect_store_stream(s->store, run, key, &limit) : NULL;
     h->result = PT_COLLECT_AGAIN; /* also beyond the limit: nothing is thrown away */
+    if (limit && !h->worker->told) {
+        h->worker->told = true;
+        pt_warn("%s: there are more files than --max-streams allows: what comes of others waits",
+                h->worker->stream);
+    }
     return stream;
 }
 
@@ -182,7 +189,11 @@ static bool read_message(natsMsg *msg, perftrace__stream_message_t *m, const cha
     size_t len = (size_t)natsMsg_GetDataLength(msg);
     const char *eol = len > 0 ? memchr(data, '\n', len) : NULL;
     *problem = "a message without a line";
-    if (eol == NULL || !perftrace__stream_parse(data, (size_t)(eol - data) + 1, m, problem)) {
+    if (eol == NULL) {
+        memset(m, 0, sizeof *m);
+        return false;
+    }
+    if (!perftrace__stream_parse(data, (size_t)(eol - data) + 1, m, problem)) {
         return false;
     }
     *packed = eol + 1;
@@ -241,7 +252,7 @@ static void settle(natsMsg *msg, pt_collect_result_t result) {
 static void hold(worker_t *w, natsMsg *msg, uint64_t stream) {
     size_t len = (size_t)natsMsg_GetDataLength(msg);
     if (w->held_bytes + len > HELD_BYTES || !PT_GROW(w, held, held_count, held_cap, 1)) {
-        (void)natsMsg_NakWithDelay(msg, GIVE_BACK_NS, NULL);
+        (void)natsMsg_NakWithDelay(msg, GIVE_BACK_MS, NULL);
         natsMsg_Destroy(msg);
         return;
     }
@@ -274,15 +285,27 @@ static void try_held(worker_t *w, uint64_t stream, bool all) {
     pt_store_relaxed(&w->held_told, (uint64_t)w->held_count);
 }
 
+/* What cannot be written here may be by another collector, or a while later. */
+static void give_back(worker_t *w, natsMsgList *list, int from) {
+    w->stalled = true;
+    for (int i = from; i < list->Count; i++) {
+        (void)natsMsg_NakWithDelay(list->Msgs[i], GIVE_BACK_MS, NULL);
+    }
+    for (int i = 0; i < STALL_MS / RETRY_MS && !is_stopped(w->nats); i++) {
+        ask_for_time(w, NULL, 0);
+        nap(RETRY_MS);
+    }
+}
+
 static void take_list(worker_t *w, natsMsgList *list) {
     for (int i = 0; i < list->Count; i++) {
         uint64_t stream = 0;
-        pt_collect_result_t result;
-        while ((result = take(w, list->Msgs[i], false, &stream)) == PT_COLLECT_AGAIN &&
-               !is_stopped(w->nats)) {
-            ask_for_time(w, list, i);
-            nap(RETRY_MS);
+        pt_collect_result_t result = take(w, list->Msgs[i], false, &stream);
+        if (result == PT_COLLECT_AGAIN) {
+            give_back(w, list, i);
+            return;
         }
+        w->stalled = false;
         natsMsg *msg = list->Msgs[i];
         list->Msgs[i] = NULL;
         if (result == PT_COLLECT_GAP) {
@@ -373,7 +396,7 @@ static bool look_whether_empty(worker_t *w) {
 static void work(worker_t *w) {
     natsMsgList list = {NULL, 0};
     jsErrCode code = 0;
-    natsStatus s = natsSubscription_Fetch(&list, w->sub, BATCH, FETCH_MS, &code);
+    natsStatus s = natsSubscription_Fetch(&list, w->sub, w->stalled ? 1 : BATCH, FETCH_MS, &code);
     if (s == NATS_OK) {
         pt_store_relaxed(&w->empty, 0);
         take_list(w, &list);

@@ -110,7 +110,7 @@ static bool add_role(pt_collect_ranks_t *ranks, stream_t *const *s, size_t count
 bool pt_collect_ranks_of(const pt_collect_run_t *run, uint64_t world_size,
                          pt_collect_ranks_t *ret) {
     *ret = (pt_collect_ranks_t){NULL, 0, 0, 0, 0};
-    stream_t **s = malloc((run->count + 1) * sizeof *s);
+    stream_t **s = malloc((run->count + 1) * sizeof(void *));
     size_t count = 0;
     bool good = s != NULL;
     bool known = run->count > 0;
@@ -118,7 +118,7 @@ bool pt_collect_ranks_of(const pt_collect_run_t *run, uint64_t world_size,
         s[count++] = i;
     }
     if (good && count > 0) {
-        qsort(s, count, sizeof *s, by_rank);
+        qsort(s, count, sizeof(void *), by_rank);
     }
     for (size_t i = 0, n; good && i < count; i += n) {
         n = 1;

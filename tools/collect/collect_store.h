@@ -17,8 +17,7 @@
 #define PT_COLLECT_REFUSED_LIST(X)                                                                 \
     X(UNPACK, "unpack", "a piece that does not unpack to its size")                                \
     X(LINE, "line", "a piece that does not end with a line")                                       \
-    X(OVERLAP, "overlap", "a piece that begins with other bytes than are there")                   \
-    X(LIMIT, "limit", "more streams than are allowed")
+    X(OVERLAP, "overlap", "a piece that begins with other bytes than are there")
 
 typedef enum pt_collect_refused {
 #define X(name, word, text) PT_COLLECT_REFUSED_##name,
@@ -100,8 +99,8 @@ int pt_collect_store_free(pt_collect_store_t *store);
 
 /* The run with this id, known from now on, and what is in its folder. NULL without memory. */
 pt_collect_run_t *pt_collect_store_run(pt_collect_store_t *store, const char *id);
-/* The stream of a run, known from now on. NULL: without memory, or, refusal being LIMIT, beyond
- * the limit (*ret_limit). */
+/* The stream of a run, known from now on. NULL: without memory, or (*ret_limit) beyond
+ * streams_max. */
 pt_collect_stream_t *pt_collect_store_stream(pt_collect_store_t *store, pt_collect_run_t *run,
                                              const perftrace__stream_key_t *key, bool *ret_limit);
 /* Finds its file, so that have is known. False: again later. */
