@@ -7,7 +7,7 @@
 'use strict';
 const { clockRun, worst, middle } = require('../clock/clock_run.js');
 
-const [runs, ranks, seconds] = [100, 5, 6].map((usual, i) => Number(process.argv[2 + i] ?? usual));
+const [runs, ranks, seconds] = [100, 5, 15].map((usual, i) => Number(process.argv[2 + i] ?? usual));
 
 async function main() {
     const all = [];

@@ -14,7 +14,7 @@ foreach(noun needs lines clocks corpus golden extremes input sessions torch area
   perftrace_cli_test(convert_${noun} convert_${noun}.test.js PERFTRACE_CONVERT perf-trace-convert)
 endforeach()
 
-foreach(noun golden corpus lines input traces report compare page)
+foreach(noun clocks golden corpus lines input traces report compare page)
   perftrace_cli_test(sessions_${noun} sessions_${noun}.test.js PERFTRACE_SESSIONS perf-trace-sessions)
 endforeach()
 

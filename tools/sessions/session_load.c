@@ -6,6 +6,7 @@
 #include "ordered.h"
 #include "progress.h"
 #include "session_batch.h"
+#include "session_clocks.h"
 #include "session_finish.h"
 #include "session_told.h"
 #include "session_trace.h"
@@ -19,6 +20,7 @@ typedef enum use { USE_NOT, USE_RECORDS, USE_TRACE, USE_LATER } use_t;
 typedef struct place {
     unsigned file;
     use_t use;
+    bool trace; /* of ours, in a file */
 } place_t;
 
 /* One piece of a file on its way. */
@@ -44,6 +46,7 @@ typedef struct loader {
     size_t traces;        /* that are left for later */
     bool later;           /* it is: they are read */
     pt_session_told_t told;
+    pt_session_clocks_t clocks; /* of traces */
 } loader_t;
 
 /* Lines of what was made from a trace are lines of no file. */
@@ -245,6 +248,7 @@ static int feed_all(loader_t *l, pt_ordered_t *pipe) {
         }
         if (!l->later || place->use == USE_LATER) {
             status = feed_input(l, pipe, &paths->items[i], place->file, &place->use);
+            place->trace |= place->use == USE_LATER;
             l->traces += place->use == USE_LATER;
         }
     }
@@ -284,13 +288,18 @@ static int load_all(loader_t *l, size_t chunks) {
         status = pt_session_told_find(&l->told, l->model) ? run(l, chunks) : PT_EXIT_INTERNAL;
         pt_session_told_free(&l->told);
     }
+    for (size_t i = 0; status == PT_EXIT_OK && l->traces > 1 && i < l->load->paths->count; i++) {
+        if (l->place[i].trace && !pt_session_clocks_add(&l->clocks, &l->load->paths->items[i])) {
+            status = PT_EXIT_INTERNAL;
+        }
+    }
     free(l->place);
     return status;
 }
 
 pt_exit_t pt_session_load(pt_session_load_t *load, pt_session_model_t *model) {
     loader_t l = {.load = load, .model = model, .free_lock = PTHREAD_MUTEX_INITIALIZER};
-    size_t chunks = 2 * (size_t)load->threads + 3;
+    size_t chunks = 2 * (size_t)load->threads + 3, moved = 0;
     chunk_t *chunk = calloc(chunks, sizeof *chunk);
     int status = PT_EXIT_INTERNAL;
     l.total = pt_paths_total_size(load->paths);
@@ -307,8 +316,13 @@ pt_exit_t pt_session_load(pt_session_load_t *load, pt_session_model_t *model) {
         pt_session_batch_free(&chunk[i].batch);
     }
     free(chunk);
-    if (status == PT_EXIT_OK && !pt_session_model_finish(model, load->book)) {
+    if (status == PT_EXIT_OK && (!pt_session_model_finish(model, load->book) ||
+                                 !pt_session_clocks_apply(&l.clocks, model, &moved))) {
         status = PT_EXIT_INTERNAL;
+    }
+    pt_session_clocks_free(&l.clocks);
+    if (moved > 0) {
+        pt_detail("times of %zu sessions are moved onto the clock of the lowest rank", moved);
     }
     pt_progress_end(&l.progress);
     if (status == PT_EXIT_INTERNAL) {

@@ -28,7 +28,8 @@ pt_clock_line_t pt_clock_line_fit(const pt_clock_point_t *p, size_t n) {
         td += (p[i].t - mean_t) * (p[i].delta - mean_d);
     }
     bool drifts = hi - lo >= MIN_FIT_SPAN_NS;
-    l.drift = drifts ? td / tt : 0;
+    /* Points that say more are wrong; then the residual tells. */
+    l.drift = drifts ? fmax(fmin(td / tt, PT_CLOCK_MAX_RATE), -PT_CLOCK_MAX_RATE) : 0;
     l.pivot = mean_t;
     l.offset = mean_d;
     for (size_t i = 0; i < n; i++) {
