@@ -28,11 +28,13 @@ async function everything(q, t) {
 
     const slow = await take('slowest scopes');
     const want = f.slowest(t);
-    assert.strictEqual(slow.length, want.length);
+    assert.strictEqual(slow.length, Math.min(20, want.length));
     slow.forEach((r, i) => {
-        const { times, ...rest } = want[i];
-        agree([r], [rest], ['name'], `slowest ${i}`);
-        assert(Math.abs(r.times_usual - times) <= 0.00501, `slowest ${i}: ${r.times_usual}, not ${times}`);
+        near(r.ms, want[i].ms, `slowest ${i}`);
+        // Of several that took as long, any may stand here.
+        assert(want.some((w) => ['role', 'rank', 'name', 'step', 'thread'].every((k) => w[k] === r[k]) &&
+                         Math.abs(w.ms - r.ms) < 1e-9 && Math.abs(r.times_usual - w.times) < 0.00501),
+               `slowest ${i}: there is no ${JSON.stringify(r)}`);
     });
 
     const gaps = await take('gaps');

@@ -91,10 +91,11 @@ function losses(t) {
     });
 }
 
+// All scopes, the longest first.
 function slowest(t) {
     const usual = new Map(groups(t.scopes, (e) => [e.role, e.name])
         .map((g) => [`${g[0].role} ${g[0].name}`, quantile(g.map((e) => e.dur), 0.5)]));
-    return [...t.scopes].sort((a, b) => b.dur - a.dur || a.ts - b.ts).slice(0, 20).map((e) => ({
+    return [...t.scopes].sort((a, b) => b.dur - a.dur || a.ts - b.ts).map((e) => ({
         role: e.role, rank: e.rank, step: e.step, name: e.name, ms: e.dur / 1e6, thread: e.thread,
         times: e.dur / usual.get(`${e.role} ${e.name}`) }));
 }

@@ -8,29 +8,12 @@ const zlib = require('zlib');
 const { spawnSync } = require('child_process');
 const { DuckDBInstance } = require(path.join(process.env.PERFTRACE_NODE_MODULES, '@duckdb/node-api'));
 const tool = require('../cli/tool.js');
+const { BLOCKS, ROOT, block } = require('./blocks.js');
 
-const ROOT = path.join(__dirname, '..', '..');
 const BIN = { convert: tool.toolOf('PERFTRACE_CONVERT'), analyze: tool.toolOf('PERFTRACE_ANALYZE'),
               sessions: tool.toolOf('PERFTRACE_SESSIONS'), train: tool.toolOf('PERFTRACE_TEST_TRAIN'),
               rollout: tool.toolOf('PERFTRACE_TEST_ROLLOUT') };
 const GLOB = 'perftrace-out/**/traces-*.jsonl*'; // in setup
-
-// The blocks of the page: {name: {kind, text}}. The first line is a comment that names the block.
-function blocks() {
-    const found = {};
-    const page = fs.readFileSync(path.join(ROOT, 'docs', 'QUERY.md'), 'utf8');
-    for (const [, kind, name, text] of page.matchAll(/^```(sql|sh)\n(?:--|#) (.*)\n([^]*?)^```$/gm)) {
-        assert(!(name in found), `two blocks of docs/QUERY.md are called ${name}`);
-        found[name] = { kind, text };
-    }
-    return found;
-}
-const BLOCKS = blocks();
-
-function block(name, kind) {
-    assert.strictEqual(BLOCKS[name]?.kind, kind, `docs/QUERY.md has no ${kind} block "${name}"`);
-    return BLOCKS[name].text;
-}
 
 // A database whose queries see `dir` as the folder they run in. edit(text) changes setup, as the page says.
 async function open(dir, edit = (text) => text) {
@@ -94,7 +77,8 @@ function near(got, want, what) {
 
 // Rows agree in the columns that the wanted ones have; in any order, told apart by `keys`.
 function agree(got, want, keys, what) {
-    const key = (row) => JSON.stringify(keys.map((k) => row[k] ?? null));
+    const key = (row) => JSON.stringify(keys.map((k) => row[k] ?? null),
+                                     (_, v) => (typeof v === 'number' ? Number(v.toPrecision(12)) : v));
     const order = (rows) => new Map(rows.map((r) => [key(r), r]));
     const [a, b] = [order(got), order(want)];
     assert.strictEqual(a.size, got.length, `${what}: two rows of one ${keys}`);
