@@ -215,7 +215,11 @@ test('one file for all ranks: a second collector holds nothing up, and goes on w
         await t.sleep(20);
     const second = t.collector(args);
     await putAll(c, files.slice(1, 2), 3000);
-    await second.until('another collector has it');
+    // Until the second one was given a piece, too.
+    for (let n = 0; !second.stderr.includes('another collector has it'); n++) {
+        await t.put(c, files[1], ...t.pieces(files[1], 3000)[0], {}, `again-${n}`);
+        await t.sleep(50);
+    }
     while (fs.statSync(`${dir}/r/all.jsonl`).size < files[0].bytes.length + files[1].bytes.length)
         await t.sleep(20);
     await first.stop('SIGKILL');

@@ -52,9 +52,12 @@ static bool rotates(const store_t *s) {
 /* A full disk is told once, and once that it is over. */
 static bool fails(store_t *s, const stream_t *stream, int err) {
     if (err == 0) {
-        if (s->failing == stream) {
+        bool all =
+            s->failing_err == -EBUSY || s->failing_err == -EEXIST; /* not this file's fault */
+        if (s->failing != NULL && (s->failing == stream || all)) {
             s->failing = NULL;
-            pt_note("%s/%s is being written again", stream->run->dir, stream->key.name);
+            pt_note("%s/%s is being written again", stream->run->dir,
+                    is_in_one(s, stream) ? s->o.one_file : stream->key.name);
         }
         return false;
     }
