@@ -15,6 +15,9 @@ function random(seed) {
     return () => (x = (x * 1103515245 + 12345) % 2147483648) / 2147483648;
 }
 
+// A sanitizer keeps memory that was freed.
+const SANITIZED = fs.readFileSync(t.TOOL).includes('__asan_init');
+
 const BRIEF = process.env.PERFTRACE_TEST_BRIEF ? 20 : 100;
 
 // Kills and starts collectors until all is sent; returns how often.
@@ -186,7 +189,7 @@ test('a sender that reads no answers holds up nobody, and is dropped', async () 
     await c.until('answers were not taken');
     slow.socket.destroy();
     const peak = Number(fs.readFileSync(`/proc/${c.child.pid}/status`, 'utf8').match(/VmHWM:\s+(\d+)/)[1]);
-    assert(peak < 100000, `${peak} kB`);
+    assert(peak < 100000 || SANITIZED, `${peak} kB`);
     assert.strictEqual((await c.stop()).status, 0);
     assert.deepStrictEqual(t.collected(dir), { 'r/traces-r0.jsonl': f.bytes });
 });
@@ -213,7 +216,7 @@ test('many large pieces that come slowly need no more memory than is allowed', a
     for (const s of senders)
         assert.strictEqual((await s.next()).offset, large.bytes.length);
     const peak = Number(fs.readFileSync(`/proc/${c.child.pid}/status`, 'utf8').match(/VmHWM:\s+(\d+)/)[1]);
-    assert(packed.length > 500000 && peak < 45000, `${packed.length} bytes, ${peak} kB`);
+    assert(packed.length > 500000 && (peak < 45000 || SANITIZED), `${packed.length} bytes, ${peak} kB`);
     await Promise.all(senders.map((s) => s.end()));
     assert.strictEqual((await c.stop()).status, 0);
     assert.strictEqual(Object.values(t.collected(dir)).filter((b) => b.equals(large.bytes)).length, 60);
