@@ -40,10 +40,14 @@ done
 median() {
     cut -f "$2" "$work/$1" | sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
-floor=$(median analyze 1)
-printf '%s MB, scopes by name\n' "$(du -sm --apparent-size perftrace-out | cut -f 1)"
+# ratio NAME COLUMN: to perf-trace-analyze.
+ratio() {
+    awk -v a="$(median "$1" "$2")" -v b="$(median analyze "$2")" 'BEGIN { printf "%.1f", a / b }'
+}
+size=$(du -sm --apparent-size perftrace-out | cut -f 1)
+printf '%s MB, scopes by name; x: times what perf-trace-analyze took\n' "$size"
 for name in analyze duckdb tables jq; do
-    printf '%-8s %8.2f s  %7.2f s CPU  %6.0f MB memory  x %.1f\n' "$name" "$(median "$name" 1)" \
-        "$(median "$name" 2)" "$(median "$name" 3)" "$(awk "BEGIN { print $(median "$name" 1) / $floor }")"
+    printf '%-8s %8.2f s  x %5.1f   %8.2f s of CPU  x %5.1f   %5.0f MB of memory\n' "$name" "$(median "$name" 1)" \
+        "$(ratio "$name" 1)" "$(median "$name" 2)" "$(ratio "$name" 2)" "$(median "$name" 3)"
 done
 printf '%-8s %8.2f s  for each further question\n' tables "$(median asked 2)"

@@ -88,8 +88,8 @@ test('jq', () => {
             truth.scopes.filter((e) => e.rank === 0 && e.name === 'train.step')
                 .map((e) => ({ step: e.step, ms: e.dur / 1e6 })), ['step'], 'jq steps');
     const slow = lines('jq slowest').map(([l]) => JSON.parse(l));
-    f.slowest(truth).slice(0, 20).forEach((r, i) => t.agree([slow[i]], [{ name: r.name, ms: r.ms, rank: r.rank, step: r.step }],
-                                               ['name'], `jq slowest ${i}`));
+    f.slowest(truth).slice(0, 20).forEach((r, i) =>
+        t.agree([slow[i]], [{ name: r.name, ms: r.ms, rank: r.rank, step: r.step }], ['name'], `jq slowest ${i}`));
     assert.strictEqual(slow.length, 20);
 });
 
