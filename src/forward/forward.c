@@ -264,7 +264,9 @@ static const char *begin(const perftrace_config_t *o, const perftrace__run_meta_
                "its files";
     }
     fw.used_nats = fw.used_nats || is_nats;
-    const char *texts[] = {to, o->forward_token, o->forward_creds, o->forward_tls_ca, o->forward};
+    char shown[512];
+    perftrace__forward_shown(o->forward, shown, sizeof shown); /* for messages */
+    const char *texts[] = {to, o->forward_token, o->forward_creds, o->forward_tls_ca, shown};
     for (unsigned i = 0; i < PT_ARRAY_LEN(texts); i++) {
         fw.text[i] = strdup(texts[i]);
         if (!fw.text[i]) {
@@ -366,15 +368,17 @@ void perftrace__forward_run_begin(const perftrace_config_t *options,
     char text[512];
     const char *problem = begin(options, meta, text, sizeof text);
     if (problem) {
-        perftrace__runtime_log(PERFTRACE_LOG_ERROR, "nothing is forwarded to %s: %s",
-                               options->forward, problem);
+        char shown[512];
+        perftrace__forward_shown(options->forward, shown, sizeof shown);
+        perftrace__runtime_log(PERFTRACE_LOG_ERROR, "nothing is forwarded to %s: %s", shown,
+                               problem);
         free_all();
         return;
     }
     pthread_mutex_lock(&fw.lock);
     fw.running = true;
     pthread_mutex_unlock(&fw.lock);
-    perftrace__runtime_log(PERFTRACE_LOG_NOTE, "forwarding to %s", options->forward);
+    perftrace__runtime_log(PERFTRACE_LOG_NOTE, "forwarding to %s", fw.text[4]);
 }
 
 /* ---- what the drain does ------------------------------------------------------------------------

@@ -3,11 +3,11 @@
 
 #include <stdio.h>
 
-#define SECOND     1000000000u
-#define PATIENCE   (2ull * SECOND) /* longer than that, an answer says nothing */
-#define SOON_COUNT 5u              /* bursts at the beginning, for a line that is known early */
-#define SOON       (2ull * SECOND)
-#define LATER      (10ull * SECOND)
+#define SECOND   1000000000u
+#define PATIENCE (2ull * SECOND) /* longer than that, an answer says nothing */
+/* The pauses between bursts double from the first to the last: a line is known early. */
+#define FIRST_PAUSE (SECOND / 8)
+#define LAST_PAUSE  (10ull * SECOND)
 
 bool perftrace__forward_clock_due(const perftrace__forward_clock_t *c, uint64_t now_ns) {
     return !c->bursting && now_ns >= c->next_ns;
@@ -63,7 +63,8 @@ bool perftrace__forward_clock_over(perftrace__forward_clock_t *c, uint64_t now_n
 void perftrace__forward_clock_skip(perftrace__forward_clock_t *c, uint64_t now_ns) {
     c->bursting = c->waiting = false;
     c->bursts++;
-    c->next_ns = now_ns + (c->bursts < SOON_COUNT ? SOON : LATER);
+    uint64_t pause = c->bursts < 8 ? (uint64_t)FIRST_PAUSE << (c->bursts - 1) : LAST_PAUSE;
+    c->next_ns = now_ns + PT_MIN(pause, LAST_PAUSE);
 }
 
 void perftrace__forward_clock_broke(perftrace__forward_clock_t *c) {

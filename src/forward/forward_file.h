@@ -22,6 +22,7 @@ typedef struct perftrace__forward_file {
     bool asked;  /* where to go on */
     bool placed; /* the answer has come */
     bool last_sent;
+    uint64_t last_told; /* what was acknowledged when the last piece was sent */
     bool last_acked;
     bool spool;       /* what is acknowledged is given back to the system, see punch */
     bool kept;        /* giving back does not work there */

@@ -22,6 +22,9 @@ typedef struct perftrace__forward_link_options {
     uint32_t timeout_ms; /* of open, and of a server that says nothing */
     /* What comes, called by wait (and ask) on the caller's thread. */
     void (*placed)(void *ctx, uint64_t stream, uint64_t offset, bool last);
+    /* It has everything before offset, and perhaps more: a sender that knows of more goes on there.
+     */
+    void (*placed_late)(void *ctx, uint64_t stream, uint64_t offset);
     void (*acked)(void *ctx, uint64_t stream, uint64_t offset, bool last);
     void (*clock)(void *ctx, const char *t1, uint64_t t2, uint64_t t3, const char *ref);
     void *ctx;
@@ -35,6 +38,8 @@ typedef enum perftrace__forward_sent {
 
 typedef struct perftrace__forward_link_ops {
     uint32_t abi;
+    bool seals; /* a place that is asked for is what the last message says was acknowledged: so once
+                   everything is, an empty last piece is to say so */
     /* Connects; blocks at most timeout_ms (and as long as the system takes to look up a name). The
      * options' texts are valid until close. NULL: problem (size bytes) says why. */
     perftrace__forward_link_t *(*open)(const perftrace__forward_link_options_t *o, char *problem,
@@ -66,5 +71,9 @@ extern const perftrace__forward_link_ops_t perftrace__forward_tcp;
  * bytes) says why not. Loads libperftrace-nats.so where it is needed. */
 const perftrace__forward_link_ops_t *
 perftrace__forward_link_find(const char *forward, const char **ret_to, char *problem, size_t size);
+
+/* An address as it may be shown: what stands before '@' (user and password, or a token) is "...".
+ * Cut where it does not fit. */
+void perftrace__forward_shown(const char *to, char *out, size_t size);
 
 #endif

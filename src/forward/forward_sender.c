@@ -50,7 +50,11 @@ static void acked(void *ctx, uint64_t stream, uint64_t offset, bool last) {
         f->acked = offset > f->acked ? offset : f->acked;
         /* More than was sent on this way: pieces of the one before it arrived late. */
         f->sent = f->acked > f->sent ? f->acked : f->sent;
-        f->last_acked = f->last_acked || (last && f->ended && f->acked == f->limit);
+        if (last && f->ended && f->acked == f->limit) {
+            const sender_t *s = ctx;
+            f->last_acked = !s->o.ops->seals || f->last_told == f->limit;
+            f->last_sent = f->last_acked;
+        }
     }
 }
 
@@ -70,6 +74,11 @@ static void placed(void *ctx, uint64_t stream, uint64_t offset, bool last) {
     f->acked = offset;
     f->last_acked = last && f->ended && offset == f->limit;
     f->last_sent = f->last_acked;
+}
+
+static void placed_late(void *ctx, uint64_t stream, uint64_t offset) {
+    const perftrace__forward_file_t *f = file_of(ctx, stream);
+    placed(ctx, stream, f && f->acked > offset ? f->acked : offset, false);
 }
 
 static void clock_came(void *ctx, const char *t1, uint64_t t2, uint64_t t3, const char *ref) {
@@ -92,6 +101,7 @@ sender_t *perftrace__forward_sender_new(const perftrace__forward_sender_options_
     }
     s->o = *o;
     s->o.link.placed = placed;
+    s->o.link.placed_late = placed_late;
     s->o.link.acked = acked;
     s->o.link.clock = clock_came;
     s->o.link.ctx = s;
@@ -248,6 +258,7 @@ static perftrace__forward_sent_t send_piece(sender_t *s, perftrace__forward_file
     if (sent == PERFTRACE__FORWARD_SENT) {
         f->sent += len;
         f->last_sent = last;
+        f->last_told = f->acked;
         s->totals.pieces++;
         s->totals.bytes += len;
         s->totals.packed += s->packed.len;

@@ -218,12 +218,18 @@ static perftrace__forward_sent_t ask(link_t *l, const perftrace__stream_key_t *k
     perftrace__stream_message_t m;
     const char *problem = NULL;
     uint64_t offset = 0;
+    bool sealed = false;
     if (end && perftrace__stream_parse(data, (size_t)(end + 1 - data), &m, &problem) &&
         m.type == PERFTRACE__STREAM_DATA && m.key.stream == key->stream) {
         offset = m.acked;
+        sealed = m.last && m.size == 0 && m.acked == m.offset;
     }
     natsMsg_Destroy(msg);
-    l->o->placed(l->o->ctx, key->stream, offset, false);
+    if (sealed) {
+        l->o->placed(l->o->ctx, key->stream, offset, true);
+    } else {
+        l->o->placed_late(l->o->ctx, key->stream, offset);
+    }
     return PERFTRACE__FORWARD_SENT;
 }
 
@@ -247,7 +253,7 @@ static perftrace__forward_sent_t send_piece(link_t *l, const perftrace__stream_k
                                             uint64_t offset, uint64_t size, uint64_t acked,
                                             bool last, const void *packed, size_t packed_len) {
     char subject[160];
-    char id[48];
+    char id[80];
     natsMsg *msg = NULL;
     const sent_t sent = {key->stream, offset, offset + size, last, false};
     if (!put_on_the_way(l, &sent)) {
@@ -263,9 +269,10 @@ static perftrace__forward_sent_t send_piece(link_t *l, const perftrace__stream_k
         take_back(l);
         return PERFTRACE__FORWARD_FULL;
     }
-    /* The end has an id of its own: an empty one would be taken for the piece before it. */
-    snprintf(id, sizeof id, "%016" PRIx64 "-%" PRIu64 "%s", key->stream, offset,
-             size ? "" : "-end");
+    /* Only the same piece is a repetition. One that begins at the same place and goes on further is
+     * not: the server would say that it has it, and drop what is new. */
+    snprintf(id, sizeof id, "%016" PRIx64 "-%" PRIu64 "-%" PRIu64 "%s", key->stream, offset, size,
+             last ? "-end" : "");
     natsStatus s = natsMsg_Create(&msg, subject, NULL, l->body.data, (int)l->body.len);
     s = s == NATS_OK ? natsMsgHeader_Set(msg, "Nats-Msg-Id", id) : s;
     s = s == NATS_OK ? js_PublishMsgAsync(l->js, &msg, NULL) : s;
@@ -475,6 +482,7 @@ __attribute__((
     visibility("default"))) extern const perftrace__forward_link_ops_t perftrace_nats_link;
 const perftrace__forward_link_ops_t perftrace_nats_link = {
     .abi = PERFTRACE__FORWARD_LINK_ABI,
+    .seals = true,
     .open = open_link,
     .ask = ask,
     .send = send_piece,

@@ -2,6 +2,7 @@
 'use strict';
 const assert = require('node:assert');
 const fs = require('fs');
+const net = require('net');
 const path = require('path');
 const s = require('./parts.js');
 const { test } = s;
@@ -62,6 +63,39 @@ test('the server is killed and comes back, again and again', { skip }, async () 
     ended(await w.done);
     await collected(c);
     assert.strictEqual(s.account(s.same(here, there)[0]).lost, 0);
+});
+
+// Between worker and server: an acknowledgement is swallowed, then the connection breaks. So the last piece is stored,
+// and the sender begins again before it, with a piece that goes on further; every other time with several pieces.
+function swallower(port) {
+    let swallowed = 0;
+    const server = net.createServer((client) => {
+        const up = net.connect(port, '127.0.0.1');
+        let heard = 0; // acknowledgements
+        client.on('data', (d) => up.write(d)).on('error', () => {}).on('close', () => up.destroy());
+        up.on('data', (d) => {
+            heard += /"seq": ?\d/.test(d.toString('latin1'));
+            if (heard < 4)
+                return client.write(d);
+            swallowed++;
+            setTimeout(() => client.destroy(), swallowed % 2 ? 0 : 200);
+        }).on('error', () => {}).on('close', () => client.destroy());
+    });
+    return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(
+        { port: server.address().port, swallowed: () => swallowed, close: () => server.close() })));
+}
+
+test('acknowledgements that are lost', { skip }, async () => {
+    const { here, there, port, url, settings } = await scene();
+    const proxy = await swallower(port);
+    const c = taker(url, there, ['--until-done']);
+    const w = s.worker([150000, 25000, 1], { ...settings, forward: `nats://127.0.0.1:${proxy.port}`,
+                                             forward_wait_ms: 60000, flush_ms: 20 });
+    ended(await w.done);
+    assert.ok(proxy.swallowed() > 4, `${proxy.swallowed()} times something was swallowed`);
+    await collected(c);
+    assert.strictEqual(s.account(s.same(here, there)[0]).lost, 0);
+    proxy.close();
 });
 
 test('the collector is killed and comes back, again and again', { skip }, async () => {

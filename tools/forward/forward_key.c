@@ -142,22 +142,3 @@ void pt_forward_key_join(pt_forward_key_t *sessions, const pt_forward_key_t *tra
     s->world_size = t->world_size;
     s->pid = t->pid;
 }
-
-void pt_forward_address_shown(const char *to, char *out, size_t size) {
-    const char *scheme = strstr(to, "://");
-    const char *p = scheme ? scheme + 3 : to;
-    snprintf(out, size, "%.*s", (int)PT_MIN((size_t)(p - to), size - 1), to);
-    /* Each of the servers may have its own. */
-    while (scheme && *p) {
-        size_t part = strcspn(p, ",");
-        const char *at = memrchr(p, '@', part);
-        size_t len = strlen(out);
-        snprintf(out + len, size - len, "%s%.*s%s", at ? "...@" : "",
-                 (int)(at ? part - (size_t)(at + 1 - p) : part), at ? at + 1 : p,
-                 p[part] ? "," : "");
-        p += part + (p[part] == ',');
-    }
-    if (!scheme) {
-        snprintf(out, size, "%s", to);
-    }
-}

@@ -27,8 +27,4 @@ bool pt_forward_key_update(const char *line, size_t len, pt_forward_key_t *key);
 /* What a sessions file takes over from the trace of its process. */
 void pt_forward_key_join(pt_forward_key_t *sessions, const pt_forward_key_t *trace);
 
-/* An address as it may be shown: what stands before '@' (user and password, or a token) is "...".
- * Cut where it does not fit. */
-void pt_forward_address_shown(const char *to, char *out, size_t size);
-
 #endif

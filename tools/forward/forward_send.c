@@ -12,7 +12,7 @@
 
 pt_exit_t pt_forward_send_init(pt_forward_send_t *s) {
     char problem[512] = "";
-    pt_forward_address_shown(s->o->to, s->shown, sizeof s->shown);
+    perftrace__forward_shown(s->o->to, s->shown, sizeof s->shown);
     s->ops = perftrace__forward_link_find(s->o->to, &s->to, problem, sizeof problem);
     if (!s->ops) {
         pt_error("%s: %s", s->shown, problem);
