@@ -183,9 +183,10 @@ function series(t) {
 function statistics(g) {
     const v = g.filter((p) => p.value !== null);
     const values = v.map((p) => p.value);
-    const first = ({ role, rank, name, series: key }) => ({ role, rank, name, series: key });
-    return { ...first(g[0]), n: v.length, least: v.length ? Math.min(...values) : null,
-             mean: v.length ? mean(values) : null, greatest: v.length ? Math.max(...values) : null };
+    const last = v.reduce((a, b) => (a === null || b.ts > a.ts ? b : a), null);
+    return { role: g[0].role, rank: g[0].rank, name: g[0].name, series: g[0].series, n: v.length,
+             least: v.length ? Math.min(...values) : null, mean: v.length ? mean(values) : null,
+             greatest: v.length ? Math.max(...values) : null, last: last?.value ?? null };
 }
 
 function counters(t) {
@@ -193,8 +194,10 @@ function counters(t) {
 }
 
 function countersOverTime(t) {
-    return groups(series(t), (p) => [p.role, p.rank, p.name, p.series, p.second])
-        .map((g) => ({ ...statistics(g), second: g[0].second }));
+    return groups(series(t), (p) => [p.role, p.rank, p.name, p.series, p.second]).map((g) => {
+        const { last, ...rest } = statistics(g);
+        return { ...rest, second: g[0].second };
+    });
 }
 
 function unfinished(t) {

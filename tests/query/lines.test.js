@@ -36,7 +36,7 @@ const foot = (pid, written, dropped, unfinished = 0) => meta('perftrace_footer',
 
 const r0 = [header(0, 100, { role: 'actor' }), meta('thread_name', 100, 100, { name: 'main' }), ...scopes(0, 100, 300),
     counter(100, 10.5, { used: 1.25, free: null }), counter(100, 1000010.5, { used: 7, free: 2 }),
-    counter(100, 2000010.5, { used: -3, free: 1 }),
+    counter(100, 1700000, { used: 5, free: 9 }), counter(100, 2000010.5, { used: -3, free: 1 }),
     event('s', 'batch', 'q', 100, 100, 5, {}, { id: '0xffffffffffffffff' }),
     event('f', 'batch', 'q', 100, 101, 8.25, {}, { id: '0xffffffffffffffff', bp: 'e' }),
     event('s', 'batch', 'q', 100, 100, 6, {}, { id: '0xfffffffffffffffe' }),
@@ -44,7 +44,7 @@ const r0 = [header(0, 100, { role: 'actor' }), meta('thread_name', 100, 100, { n
     meta('perftrace_drop', 100, 100, { cause: 'ring_full', count: 5, first_ts: 100.5, last_ts: 250.125 }),
     meta('perftrace_drop', 100, 101, { cause: 'ring_full', count: 2, first_ts: 0, last_ts: 0 }),
     meta('perftrace_drop', 100, 100, { cause: 'no_slot', count: 1, first_ts: 0, last_ts: 0 }),
-    foot(100, 307, { ring_full: 7, no_slot: 1 })];
+    foot(100, 308, { ring_full: 7, no_slot: 1 })];
 const r1 = [header(1, 200), ...scopes(1, 200, 300),
     event('B', 'train.step', 'compute', 200, 200, 900, { unfinished: true, global_step: 4, rank: 1 }),
     event('B', 'allreduce', 'comm', 200, 200, 950.5, { unfinished: true, global_step: 4, rank: 1 }),
@@ -62,7 +62,7 @@ test('overlaps, losses, kills: every query says what the lines say', async () =>
     await q.setup('setup');
     const rows = await everything(q, truth);
     assert.deepStrictEqual(rows.account.map((r) => [r.rank, r.written, r.dropped, r.state]), [
-        [0, 307, 8, 'some were dropped'], [1, 300, 0, 'complete'],
+        [0, 308, 8, 'some were dropped'], [1, 300, 0, 'complete'],
         [2, null, null, 'no footer: it runs or was killed']]);
     assert(rows.overlap.filter((r) => r.rank < 2).every((r) => r.both_s > 0 && r.both_s < r.communication_s));
     assert.strictEqual(rows.flows[0].max_ms, 0.060125);
@@ -137,6 +137,17 @@ test('one file, a pid of two machines: what is told apart, and what is not', asy
                            [[2, 'a', 2, 'complete'], [null, null, 3, 'complete']]);
     const open = await q.all("SELECT start_ns IS NULL AS open FROM events WHERE ph = 'X' ORDER BY rank");
     assert.deepStrictEqual(open.map((r) => r.open), [true, true, false]);
+    q.close();
+});
+
+test('a gap is where there is time: not where scopes touch or stand in each other', async () => {
+    const scope = (name, ts, dur) => event('X', name, 'c', 5, 5, ts, { global_step: 7 }, { dur });
+    const dir = t.files({ 'perftrace-out/traces-r0.jsonl': [header(0, 5),
+        scope('a', 1, 2.5), scope('b', 3.5, 1), scope('c', 10, 5), scope('d', 11, 1), scope('e', 15.001, 1)] });
+    q = await t.open(dir);
+    await q.setup('setup');
+    assert.deepStrictEqual((await q.rows('gaps')).map((r) => [r.gap_ms, r.from_s, r.after, r.before, r.step]),
+                           [[0.0055, 0.0000045, 'b', 'c', 7], [0.000001, 0.000015, 'c', 'e', 7]]);
     q.close();
 });
 
