@@ -98,6 +98,41 @@ static void spreadsheets_get_csv(void **state) {
     pt_report_free(&r);
 }
 
+/* The beginnings of formulas that OWASP's page on CSV injection lists; texts alone, numbers stay.
+ */
+static void no_name_is_a_formula(void **state) {
+    static const char *const cases[][2] = {
+        {"=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"},
+        {"+1", "'+1"},
+        {"-[NSView draw]", "'-[NSView draw]"},
+        {"@SUM(A1)", "'@SUM(A1)"},
+        {"\tx", "'\tx"},
+        {"\r=1", "\"'\r=1\""},
+        {"=a,\"b\"", "\"'=a,\"\"b\"\"\""},
+        {"'=1", "''=1"},
+        {"''=1", "'''=1"},
+        {"'a", "'a"},
+        {"a=1", "a=1"},
+        {" =1", " =1"},
+        {"", ""},
+        {"'", "'"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pt_report_t r = PT_REPORT_INIT;
+        perftrace__strbuf_t out = PERFTRACE__STRBUF_INIT, wanted = PERFTRACE__STRBUF_INIT;
+        pt_table_t *t = pt_report_table(&r, "t", "T", true);
+        pt_table_fact_text(t, "name", "name", cases[i][0]);
+        pt_table_fact(t, "n", "n", PT_COLUMN_COUNT, -3);
+        pt_report_print_csv(&r, &out);
+        perftrace__strbuf_printf(&wanted, "name,n\n%s,-3\n", cases[i][1]);
+        assert_string_equal(perftrace__strbuf_cstr(&out), perftrace__strbuf_cstr(&wanted));
+        perftrace__strbuf_free(&wanted);
+        perftrace__strbuf_free(&out);
+        pt_report_free(&r);
+    }
+}
+
 static void values_are_short(void **state) {
     static const struct {
         pt_column_kind_t kind;
@@ -173,9 +208,13 @@ static void ranges_are_lists_of_numbers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(people_get_text),         cmocka_unit_test(programs_get_json),
-        cmocka_unit_test(spreadsheets_get_csv),    cmocka_unit_test(values_are_short),
-        cmocka_unit_test(text_steers_no_terminal), cmocka_unit_test(ranges_are_lists_of_numbers),
+        cmocka_unit_test(people_get_text),
+        cmocka_unit_test(programs_get_json),
+        cmocka_unit_test(spreadsheets_get_csv),
+        cmocka_unit_test(no_name_is_a_formula),
+        cmocka_unit_test(values_are_short),
+        cmocka_unit_test(text_steers_no_terminal),
+        cmocka_unit_test(ranges_are_lists_of_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,7 +90,8 @@ void pt_report_print_text(const pt_report_t *report, bool color, perftrace__strb
 /* The members `"id": [{...}, ...]` or `"id": {...}` of an object, without its braces. */
 void pt_report_print_json(const pt_report_t *report, perftrace__strbuf_t *out);
 /* Several tables: the columns table, row, column, value. One: its own columns. RFC 4180, with line
- * feeds. */
+ * feeds. A text that begins with = + - @, a tab or a carriage return, or with quotes (') and then
+ * one of these, gets a quote (') before it: spreadsheets take it for a formula else. */
 void pt_report_print_csv(const pt_report_t *report, perftrace__strbuf_t *out);
 
 /* Appends a value as people read it; "-" for a number that is not finite. */

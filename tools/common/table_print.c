@@ -159,7 +159,7 @@ void pt_report_print_text(const pt_report_t *r, bool color, perftrace__strbuf_t 
 
 static void json_cell(perftrace__strbuf_t *out, const pt_table_column_t *column,
                       const pt_table_cell_t *cell) {
-    char number[PERFTRACE__U64_MAX];
+    char number[PERFTRACE__I64_MAX];
     if (column->kind == PT_COLUMN_FLAG) {
         bool set = cell->kind == PT_CELL_NUMBER && cell->number != 0;
         perftrace__strbuf_puts(out, set ? "true" : "false");
@@ -167,9 +167,9 @@ static void json_cell(perftrace__strbuf_t *out, const pt_table_column_t *column,
         perftrace__strbuf_json_cstr(out, cell->text);
     } else if (cell->kind == PT_CELL_MISSING) {
         perftrace__strbuf_puts(out, "null");
-    } else if (column->kind == PT_COLUMN_COUNT && cell->number >= 0 && cell->number < 0x1p53) {
+    } else if (column->kind == PT_COLUMN_COUNT && cell->number > -0x1p53 && cell->number < 0x1p53) {
         perftrace__strbuf_append(
-            out, number, (size_t)(perftrace__put_u64(number, (uint64_t)cell->number) - number));
+            out, number, (size_t)(perftrace__put_i64(number, (int64_t)cell->number) - number));
     } else {
         perftrace__strbuf_double(out, cell->number);
     }
@@ -223,10 +223,26 @@ static void csv_text(perftrace__strbuf_t *out, const char *text) {
     perftrace__strbuf_putc(out, '"');
 }
 
+/* Names come from files of others, and a spreadsheet computes what begins like a formula. A quote
+ * keeps it a text; texts that look as if they had got one get another, so that it can be taken off
+ * again. */
+static void csv_name(perftrace__strbuf_t *out, const char *text) {
+    const char *first = text + strspn(text, "'");
+    if (*first == '\0' || strchr("=+-@\t\r", *first) == NULL) {
+        csv_text(out, text);
+        return;
+    }
+    perftrace__strbuf_t kept = PERFTRACE__STRBUF_INIT;
+    perftrace__strbuf_printf(&kept, "'%s", text);
+    csv_text(out, perftrace__strbuf_cstr(&kept));
+    out->failed = out->failed || kept.failed;
+    perftrace__strbuf_free(&kept);
+}
+
 static void csv_cell(perftrace__strbuf_t *out, const pt_table_column_t *column,
                      const pt_table_cell_t *cell) {
     if (cell->kind == PT_CELL_TEXT) {
-        csv_text(out, cell->text);
+        csv_name(out, cell->text);
     } else if (cell->kind == PT_CELL_NUMBER || column->kind == PT_COLUMN_FLAG) {
         json_cell(out, column, cell);
     }
