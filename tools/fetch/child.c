@@ -278,7 +278,7 @@ void pt_child_put_end(const pt_child_request_t *request, const pt_child_result_t
                                  pt_human_duration(time, request->timeout_ns));
     } else if (result->too_much) {
         perftrace__strbuf_puts(out, "printed more than fits into memory");
-    } else if (result->status > 128) {
+    } else if (result->status > 128 && result->status <= 128 + SIGRTMAX) {
         perftrace__strbuf_printf(out, "was ended by signal %d", result->status - 128);
     } else if (result->status != 0) {
         perftrace__strbuf_printf(out, "ended with status %d", result->status);
