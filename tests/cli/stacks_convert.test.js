@@ -284,6 +284,9 @@ test('batch: without a match an empty summary; one bad file costs itself', () =>
     const none = t.files({ 'x.txt': 'a;b 1\n' });
     assert.strictEqual(t.run(['batch', none]).status, 0);
     assert.strictEqual(read(none, 'perf_thread_summary.txt'), '');
+    const one = t.files({ 'perf_a_collapsed.txt': 'a;b 1\n' });
+    assert.strictEqual(t.run(['batch', `${one}/`]).status, 0);
+    assert.match(read(one, 'perf_thread_summary.txt'), /Threads in [^ ]*[^/]\/perf_a\.speedscope\.json:/);
     const bad = t.files({ 'perf_a_collapsed.txt': 'nothing\n', 'perf_b_collapsed.txt': 'a;b 1\n' });
     const r = t.run(['batch', bad]);
     assert.strictEqual(r.status, 3);

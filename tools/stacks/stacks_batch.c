@@ -66,6 +66,12 @@ static pt_exit_t list_files(const char *dir, pt_string_list_t *files) {
     return ok ? PT_EXIT_OK : PT_EXIT_INTERNAL;
 }
 
+static void put_path(const batch_t *b, const char *name, perftrace__strbuf_t *out) {
+    size_t len = strlen(b->dir);
+    const char *slash = len > 0 && b->dir[len - 1] == '/' ? "" : "/";
+    perftrace__strbuf_printf(out, "%s%s%s", b->dir, slash, name);
+}
+
 /* A pipe or a device in the directory would be waited for. What is not there is told where it is
  * opened. */
 static bool is_special(const char *path) {
@@ -166,9 +172,9 @@ static void begin(const batch_t *b, job_t *j, const char *file, const char *befo
         j->twin = before;
     }
     perftrace__strbuf_append(&j->base, file, base);
-    perftrace__strbuf_printf(&j->path, "%s/%s", b->dir, file);
-    perftrace__strbuf_printf(&j->target, "%s/%s.speedscope.json", b->dir,
-                             perftrace__strbuf_cstr(&j->base));
+    put_path(b, file, &j->path);
+    put_path(b, perftrace__strbuf_cstr(&j->base), &j->target);
+    perftrace__strbuf_puts(&j->target, ".speedscope.json");
     j->number = pt_problems_add_file(b->book, perftrace__strbuf_cstr(&j->path));
 }
 
@@ -199,7 +205,7 @@ static pt_exit_t keep(batch_t *b, const pt_string_list_t *files) {
     bool ok = true;
     for (size_t i = 0; i < files->count && ok; i++) {
         perftrace__strbuf_clear(&path);
-        perftrace__strbuf_printf(&path, "%s/%s", b->dir, files->items[i]);
+        put_path(b, files->items[i], &path);
         ok = !path.failed && pt_kept_add_file(&b->kept, perftrace__strbuf_cstr(&path));
     }
     perftrace__strbuf_free(&path);
@@ -221,7 +227,7 @@ pt_exit_t pt_stacks_batch(const pt_stacks_options_t *o, const char *dir, pt_prob
         status = run(&b, &files);
     }
     if (status == PT_EXIT_OK) {
-        perftrace__strbuf_printf(&path, "%s/" PT_STACKS_SUMMARY_FILE, dir);
+        put_path(&b, PT_STACKS_SUMMARY_FILE, &path);
         const char *target = o->output != NULL ? o->output : perftrace__strbuf_cstr(&path);
         status = pt_output_text(target, &b.kept, &b.summary);
         if (status == PT_EXIT_OK) {
