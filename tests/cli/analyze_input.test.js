@@ -37,6 +37,31 @@ test('--rank 1 is rank 1 and not ranks 10 to 19', () => {
     assert.match(none.stderr, /no input is of a rank in 99/);
 });
 
+test('--rank: what is missing is of the ranks that it lists', () => {
+    const ranks = (...list) => t.files(Object.fromEntries(list.map(
+        (n) => [`${n}.json`, torch(n, [kernel('a', 0, 10)], { world_size: 4 })])));
+    const all = ranks(0, 1, 2, 3), page = path.join(all, 'page.html');
+    const missing = (dir, ...args) => {
+        const r = t.report([dir, '--rank', ...args]), { missing_ranks: which } = r.summary;
+        const [, told] = /missing ranks? ([\d, ]+) of/.exec(r.stderr) || [null, null];
+        assert.strictEqual(r.status, 0, r.stderr);
+        assert.strictEqual(told, which);
+        assert.strictEqual(r.summary.missing, which === null ? 0 : which.split(', ').length);
+        assert.strictEqual(r.findings.some((f) => /missing/.test(f.finding)), which !== null);
+        return which;
+    };
+    assert.deepStrictEqual([missing(all, '3'), missing(all, '0-1'), missing(all, '0-99'), missing(all, '0,7'),
+                            missing(ranks(0, 2), '0-1,2-9')], [null, null, null, '7', '1, 3']);
+    assert.strictEqual(t.run([all, '--rank', '0,7', '--require-all']).status, 1);
+    assert.strictEqual(t.run([all, '--rank', '0', '--require-all']).status, 0);
+    if (t.run([all, '--rank', '0,7', '--html', page, '-o', path.join(all, 'text')]).status === 0)
+        assert.match(fs.readFileSync(page, 'utf8'), /"chosen": true, "missing_ranks": "7"/);
+    // One result of many is meant to lack the others.
+    const one = t.run([path.join(all, '0.json'), '--partial', path.join(all, 'one.result')]);
+    assert.deepStrictEqual([one.status, one.stderr], [0, '']);
+    assert.strictEqual(t.run([path.join(all, '0.json'), '--partial', page, '--require-all']).status, 1);
+});
+
 test('names of vLLM and of torch tell ranks, too', () => {
     for (const [name, rank] of [['rank3.1690000.pt.trace.json', 3], ['host_rank-12.pt.trace.json', 12],
                                 ['dp0_pp0_tp5.trace.json', 5], ['traces-r7.jsonl', 7],

@@ -121,7 +121,7 @@ static void resolve(pt_results_t *results) {
 static void check_again(const pt_results_t *results, const perftrace__strbuf_t *want) {
     perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT, again = PERFTRACE__STRBUF_INIT;
     perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
-    pt_results_t read = {NULL, 0, 0};
+    pt_results_t read = {.result = NULL};
     pt_results_write(results, &text);
     CHECK(pt_results_is(text.data, text.len));
     CHECK(pt_results_read(&read, text.data, text.len, &problem));
@@ -137,7 +137,7 @@ static void check_again(const pt_results_t *results, const perftrace__strbuf_t *
 static void check_trace(const char *text, size_t size, pt_shape_t shape) {
     perftrace__strbuf_t whole = PERFTRACE__STRBUF_INIT, pieces = PERFTRACE__STRBUF_INIT;
     for (unsigned pass = 0; pass < 2; pass++) {
-        pt_results_t results = {NULL, 0, 0};
+        pt_results_t results = {.result = NULL};
         read_trace(text, size, pass == 0 ? size + 1 : 1 + size / 7, shape, &results);
         resolve(&results);
         CHECK(results.count > 0);
@@ -158,7 +158,7 @@ static void check_trace(const char *text, size_t size, pt_shape_t shape) {
 /* As results that were written by whom ever: refused with a sentence, or good for a report. */
 static void check_results(const char *text, size_t size) {
     perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT, out = PERFTRACE__STRBUF_INIT;
-    pt_results_t results = {NULL, 0, 0};
+    pt_results_t results = {.result = NULL};
     if (pt_results_read(&results, text, size, &problem)) {
         resolve(&results);
         write_all(&results, &out);

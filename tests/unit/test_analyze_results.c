@@ -51,7 +51,7 @@ static void what_is_written_is_read_again(void **state) {
     for (unsigned round = 0; round < 50; round++) {
         perftrace__strbuf_t text = PERFTRACE__STRBUF_INIT, again = PERFTRACE__STRBUF_INIT;
         perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
-        pt_results_t l = {NULL, 0, 0}, read = {NULL, 0, 0};
+        pt_results_t l = {.result = NULL}, read = {.result = NULL};
         for (int64_t rank = 0; rank < 3; rank++) {
             make(&seed, pt_results_add(&l), rank);
         }
@@ -88,7 +88,7 @@ static pt_rank_result_t *with(pt_results_t *l, const char *file, int64_t rank) {
 }
 
 static void ranks_are_given_and_missing_ones_found(void **state) {
-    pt_results_t l = {NULL, 0, 0};
+    pt_results_t l = {.result = NULL};
     pt_rank_twins_t twins;
     perftrace__strbuf_t missing = PERFTRACE__STRBUF_INIT;
     size_t made_up;
@@ -117,7 +117,7 @@ static void ranks_are_given_and_missing_ones_found(void **state) {
 }
 
 static void two_of_a_rank_are_found_unless_their_roles_differ(void **state) {
-    pt_results_t l = {NULL, 0, 0};
+    pt_results_t l = {.result = NULL};
     pt_rank_twins_t twins;
     size_t made_up;
     (void)state;

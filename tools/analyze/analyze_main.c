@@ -84,6 +84,7 @@ static void keep_chosen(pt_results_t *l, const pt_analyze_options_t *o) {
         pt_result_free(&l->result[i]);
     }
     l->count = kept;
+    l->chosen = &o->rank_ranges;
 }
 
 static pt_exit_t tell_twins(const pt_results_t *l, const pt_rank_twins_t *twins) {
@@ -95,11 +96,28 @@ static pt_exit_t tell_twins(const pt_results_t *l, const pt_rank_twins_t *twins)
     return PT_EXIT_INPUT;
 }
 
-static pt_exit_t resolve(pt_results_t *l, const pt_analyze_options_t *o) {
+/* A result of its own that is to be merged is meant to lack the others. */
+static pt_exit_t tell_missing(const pt_results_t *l, const pt_analyze_options_t *o) {
     perftrace__strbuf_t missing = PERFTRACE__STRBUF_INIT;
+    pt_exit_t status = PT_EXIT_OK;
+    size_t count = pt_ranks_missing(l, RANKS_NAMED, &missing);
+    const char *ranks = perftrace__strbuf_cstr(&missing), *s = count == 1 ? "" : "s";
+    if (count > 0 && (o->partial == NULL || o->require_all)) {
+        if (o->ranks != NULL) {
+            pt_warn("missing rank%s %s of %s", s, ranks, o->ranks);
+        } else {
+            pt_warn("missing rank%s %s of %lld", s, ranks, (long long)pt_ranks_world(l));
+        }
+        status = o->require_all ? PT_EXIT_PROBLEMS : PT_EXIT_OK;
+    }
+    perftrace__strbuf_free(&missing);
+    return status;
+}
+
+static pt_exit_t resolve(pt_results_t *l, const pt_analyze_options_t *o) {
     pt_rank_twins_t twins;
     size_t made_up;
-    pt_exit_t status = PT_EXIT_OK;
+    pt_exit_t status;
     pt_ranks_resolve(l, &o->rank_map, &made_up, &twins);
     if (twins.found) {
         return tell_twins(l, &twins);
@@ -116,20 +134,14 @@ static pt_exit_t resolve(pt_results_t *l, const pt_analyze_options_t *o) {
         pt_warn("%.*s is of another run (%.*s) than the others", (int)file.len, file.p,
                 (int)run.len, run.p);
     }
-    if (o->ranks == NULL && pt_ranks_missing(l, RANKS_NAMED, &missing) > 0) {
-        pt_warn("missing rank%s %s of %lld",
-                strchr(perftrace__strbuf_cstr(&missing), ',') ? "s" : "",
-                perftrace__strbuf_cstr(&missing), (long long)pt_ranks_world(l));
-        status = o->require_all ? PT_EXIT_PROBLEMS : PT_EXIT_OK;
-    }
-    perftrace__strbuf_free(&missing);
     if (o->ranks != NULL) {
         keep_chosen(l, o);
         if (l->count == 0) {
             pt_error("no input is of a rank in %s", o->ranks);
-            status = PT_EXIT_INPUT;
+            return PT_EXIT_INPUT;
         }
     }
+    status = tell_missing(l, o);
     if (status == PT_EXIT_OK && !pt_results_align(l)) {
         pt_error("out of memory");
         status = PT_EXIT_INTERNAL;

@@ -21,8 +21,8 @@ static void put_about(const pt_results_t *l, const char *maker, perftrace__strbu
         perftrace__strbuf_puts(out, i > 0 ? ", " : "");
         perftrace__strbuf_json(out, file.p, file.len);
     }
-    perftrace__strbuf_printf(
-        out, "], \"world_size\": %lld, \"missing_ranks\": ", (long long)pt_ranks_world(l));
+    perftrace__strbuf_printf(out, "], \"world_size\": %lld, \"chosen\": %s, \"missing_ranks\": ",
+                             (long long)pt_ranks_world(l), l->chosen != NULL ? "true" : "false");
     perftrace__strbuf_json_cstr(out, lacking > 0 ? perftrace__strbuf_cstr(&missing) : NULL);
     perftrace__strbuf_puts(out, "},\n");
     perftrace__strbuf_free(&missing);

@@ -123,24 +123,43 @@ int64_t pt_ranks_world(const pt_results_t *l) {
     return world;
 }
 
-size_t pt_ranks_missing(const pt_results_t *l, size_t most, perftrace__strbuf_t *out) {
-    int64_t world = PT_MIN(pt_ranks_world(l), (int64_t)1 << 20);
-    size_t missing = 0, at = 0; /* results are sorted by rank */
-    for (int64_t rank = 0; rank < world; rank++) {
+typedef struct lacking {
+    const pt_results_t *l;
+    perftrace__strbuf_t *out;
+    size_t most, count;
+} lacking_t;
+
+static void note_lacking(lacking_t *k, int64_t first, int64_t last) {
+    const pt_results_t *l = k->l;
+    size_t at = 0; /* results are sorted by rank */
+    for (int64_t rank = first; rank <= last; rank++) {
         while (at < l->count && l->result[at].fact[PT_FACT_rank] < rank) {
             at++;
         }
         if (at < l->count && l->result[at].fact[PT_FACT_rank] == rank) {
             continue;
         }
-        if (missing < most) {
-            perftrace__strbuf_printf(out, "%s%lld", missing > 0 ? ", " : "", (long long)rank);
-        } else if (missing == most) {
-            perftrace__strbuf_puts(out, ", ...");
+        if (k->count < k->most) {
+            perftrace__strbuf_printf(k->out, "%s%lld", k->count > 0 ? ", " : "", (long long)rank);
+        } else if (k->count == k->most) {
+            perftrace__strbuf_puts(k->out, ", ...");
         }
-        missing++;
+        k->count++;
     }
-    return missing;
+}
+
+size_t pt_ranks_missing(const pt_results_t *l, size_t most, perftrace__strbuf_t *out) {
+    int64_t last = PT_MIN(pt_ranks_world(l), (int64_t)1 << 20) - 1;
+    lacking_t k = {.l = l, .out = out, .most = most};
+    if (l->chosen == NULL) {
+        note_lacking(&k, 0, last);
+        return k.count;
+    }
+    for (size_t i = 0; i < l->chosen->count; i++) {
+        const pt_number_range_t *range = &l->chosen->item[i];
+        note_lacking(&k, range->first, PT_MIN(range->last, PT_MAX(range->first, last)));
+    }
+    return k.count;
 }
 
 size_t pt_ranks_odd_run(const pt_results_t *l) {

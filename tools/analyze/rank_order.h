@@ -24,8 +24,9 @@ void pt_ranks_resolve(pt_results_t *results, const pt_string_list_t *map, size_t
 
 /* The size of the world: the largest that a result gives; -1: none does. */
 int64_t pt_ranks_world(const pt_results_t *results);
-/* Appends the ranks below the world's size that have no result, as "2, 5"; returns how many. At
- * most `most` are named, then "...". */
+/* Appends the ranks that have no result, as "2, 5"; returns how many: of those below the world's
+ * size, or of those that were chosen (of a list such as 8-99 those below the world's size). At most
+ * `most` are named, then "...". */
 size_t pt_ranks_missing(const pt_results_t *results, size_t most, perftrace__strbuf_t *out);
 /* The index of a result whose run differs from that of most; SIZE_MAX: none. */
 size_t pt_ranks_odd_run(const pt_results_t *results);

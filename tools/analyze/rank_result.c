@@ -53,7 +53,7 @@ void pt_results_free(pt_results_t *l) {
     }
     if (l != NULL) {
         free(l->result);
-        *l = (pt_results_t){NULL, 0, 0};
+        *l = (pt_results_t){.result = NULL};
     }
 }
 

@@ -6,6 +6,7 @@
 #ifndef PERFTRACE_ANALYZE_RANK_RESULT_H
 #define PERFTRACE_ANALYZE_RANK_RESULT_H
 #include "clock_align.h"
+#include "number_ranges.h"
 #include "rank_store.h"
 #include "strbuf.h"
 
@@ -147,6 +148,7 @@ typedef struct pt_rank_result {
 typedef struct pt_results {
     pt_rank_result_t *result;
     size_t count, cap;
+    const pt_number_ranges_t *chosen; /* the ranks that were asked for; NULL: all of the world */
 } pt_results_t;
 
 void pt_result_init(pt_rank_result_t *result);

@@ -148,8 +148,13 @@ static void about_input(const pt_results_t *l, findings_t *out) {
     size_t missing = pt_ranks_missing(l, 10, &ranks);
     if (missing > 0) {
         finding_t *f = add(out, 3, (double)missing);
-        SAY(f, "%zu of %lld ranks are missing: %s", missing, (long long)pt_ranks_world(l),
-            perftrace__strbuf_cstr(&ranks));
+        if (l->chosen != NULL) {
+            SAY(f, "%zu of the chosen ranks %s missing: %s", missing, missing == 1 ? "is" : "are",
+                perftrace__strbuf_cstr(&ranks));
+        } else {
+            SAY(f, "%zu of %lld ranks are missing: %s", missing, (long long)pt_ranks_world(l),
+                perftrace__strbuf_cstr(&ranks));
+        }
         ADVISE(f, "figures over ranks, and waits, are of those that are there");
     }
     size_t odd = pt_ranks_odd_run(l);

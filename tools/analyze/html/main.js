@@ -56,7 +56,8 @@ function drawFrame() {
         document.getElementById('chart-license').textContent.trim();
     if (about.missing_ranks !== null) {
         const banner = document.getElementById('banner');
-        banner.textContent = `Missing: rank ${about.missing_ranks} of ${about.world_size}. ` +
+        const all = about.chosen ? 'those that were asked for' : about.world_size;
+        banner.textContent = `Missing: rank ${about.missing_ranks} of ${all}. ` +
             'What is said of all ranks is of those that are there.';
         banner.hidden = false;
     }
