@@ -23,14 +23,22 @@
 /* Messages that all collectors together have in hand. Those that wait for what is missing count,
  * so it is many. */
 #define ACK_PENDING  20000
-#define BATCH        32
-#define FETCH_MS     100
+#define BATCH        256
+#define FETCH_BYTES  (8 << 20) /* of a batch, packed; no message is larger */
+#define FETCH_NS     INT64_C(100000000)
 #define RETRY_MS     250
 #define STALL_MS     1000
 #define LIST_MS      2000
 #define HELD_BYTES   (32u << 20) /* a worker's; what is more goes back to the server for a while */
 #define GIVE_BACK_MS 2000
 #define REPLY_MS     5000
+
+/* A message on its way to the loop's thread. */
+typedef struct piece {
+    perftrace__stream_message_t m;
+    const char *plain; /* NULL: it does not unpack, or is only looked at */
+    pt_collect_result_t result;
+} piece_t;
 
 typedef struct held {
     natsMsg *msg;
@@ -45,7 +53,8 @@ typedef struct worker {
     pthread_t thread;
     natsSubscription *sub;
     perftrace__stream_unpacker_t *unpacker;
-    char *plain;
+    char *plain;    /* PERFTRACE__STREAM_PIECE_MAX bytes, of one piece or several */
+    piece_t *piece; /* BATCH of them, and one for those that were held */
     held_t *held;
     size_t held_count, held_cap, held_bytes;
     uint64_t progress_ns; /* when time was asked for last */
@@ -122,61 +131,76 @@ static void answer_clock(worker_t *w) {
 /* ---- pieces, on the loop's thread --------------------------------------------------------------
  */
 
+/* Several at once: changing threads for each would cost more than writing it. */
 typedef struct handing {
     worker_t *worker;
-    const perftrace__stream_message_t *m;
-    const char *plain; /* NULL: it does not unpack */
-    bool look;         /* only whether something before it is missing */
-    pt_collect_result_t result;
+    piece_t *piece;
+    size_t count;
+    bool look; /* only whether something before it is missing */
 } handing_t;
 
-static pt_collect_stream_t *stream_of(handing_t *h) {
-    pt_collect_service_t *s = h->worker->nats->service;
-    const perftrace__stream_key_t *key = &h->m->key;
+static pt_collect_stream_t *stream_of(worker_t *w, piece_t *p) {
+    pt_collect_service_t *s = w->nats->service;
+    const perftrace__stream_key_t *key = &p->m.key;
     char name[65];
     bool limit = false;
     perftrace__stream_run_name(key->run, name);
-    if (strcmp(name, h->worker->run) != 0) {
+    if (strcmp(name, w->run) != 0) {
         s->ended[PT_COLLECT_ENDED_RUN]++;
-        h->result = PT_COLLECT_REFUSED;
+        p->result = PT_COLLECT_REFUSED;
         return NULL;
     }
     pt_collect_run_t *run = pt_collect_store_run(s->store, key->run);
     pt_collect_stream_t *stream =
         run != NULL ? pt_collect_store_stream(s->store, run, key, &limit) : NULL;
-    h->result = PT_COLLECT_AGAIN; /* also beyond the limit: nothing is thrown away */
-    if (limit && !h->worker->told) {
-        h->worker->told = true;
+    p->result = PT_COLLECT_AGAIN; /* also beyond the limit: nothing is thrown away */
+    if (limit && !w->told) {
+        w->told = true;
         pt_warn("%s: there are more files than --max-streams allows: what comes of others waits",
-                h->worker->stream);
+                w->stream);
     }
     return stream;
 }
 
-static void hand_over(void *ctx) {
-    handing_t *h = ctx;
-    pt_collect_store_t *store = h->worker->nats->service->store;
-    const perftrace__stream_message_t *m = h->m;
+static void hand_over_one(worker_t *w, piece_t *p, bool look) {
+    pt_collect_store_t *store = w->nats->service->store;
+    const perftrace__stream_message_t *m = &p->m;
     if (m->type == PERFTRACE__STREAM_NONE) {
-        h->worker->nats->service->ended[PT_COLLECT_ENDED_GARBAGE]++;
-        h->result = PT_COLLECT_REFUSED;
+        w->nats->service->ended[PT_COLLECT_ENDED_GARBAGE]++;
+        p->result = PT_COLLECT_REFUSED;
         return;
     }
-    pt_collect_stream_t *stream = stream_of(h);
+    pt_collect_stream_t *stream = stream_of(w, p);
     if (stream == NULL) {
         return;
     }
-    if (h->look) {
-        h->result =
+    if (look) {
+        p->result =
             pt_collect_store_is_due(store, stream, m->offset) ? PT_COLLECT_WRITTEN : PT_COLLECT_GAP;
         return;
     }
-    h->result =
-        h->plain == NULL
+    p->result =
+        p->plain == NULL
             ? pt_collect_store_refuse(store, stream, m->offset, PT_COLLECT_REFUSED_UNPACK)
-            : pt_collect_store_take(store, stream, m->offset, h->plain, (size_t)m->size, m->last);
-    if (h->result == PT_COLLECT_WRITTEN && store->o.sync && pt_collect_store_sync(store) != 0) {
-        h->result = PT_COLLECT_AGAIN;
+            : pt_collect_store_take(store, stream, m->offset, p->plain, (size_t)m->size, m->last);
+}
+
+/* What follows one that cannot be written is not tried. */
+static void hand_over(void *ctx) {
+    const handing_t *h = ctx;
+    pt_collect_store_t *store = h->worker->nats->service->store;
+    bool again = false, written = false;
+    for (size_t i = 0; i < h->count && !again; i++) {
+        hand_over_one(h->worker, &h->piece[i], h->look);
+        again = h->piece[i].result == PT_COLLECT_AGAIN;
+        written = written || (!h->look && h->piece[i].result == PT_COLLECT_WRITTEN);
+    }
+    if (written && store->o.sync && pt_collect_store_sync(store) != 0) {
+        for (size_t i = 0; i < h->count; i++) {
+            if (h->piece[i].result == PT_COLLECT_WRITTEN) {
+                h->piece[i].result = PT_COLLECT_AGAIN;
+            }
+        }
     }
 }
 
@@ -201,24 +225,43 @@ static bool read_message(natsMsg *msg, perftrace__stream_message_t *m, const cha
     return m->type == PERFTRACE__STREAM_DATA && m->packed == len - (size_t)(eol + 1 - data);
 }
 
-/* What came of a message; AGAIN only when it is to be stopped. */
-static pt_collect_result_t take(worker_t *w, natsMsg *msg, bool look, uint64_t *ret_stream) {
-    perftrace__stream_message_t m;
+/* Reads a message, and unless it is only looked at unpacks it behind the *used bytes of others.
+ * False: there is no room left for it. */
+static bool prepare(worker_t *w, natsMsg *msg, bool look, piece_t *p, size_t *used) {
     const char *packed;
     const char *problem;
-    if (!read_message(msg, &m, &packed, &problem)) {
+    p->plain = NULL;
+    p->result = PT_COLLECT_AGAIN;
+    if (!read_message(msg, &p->m, &packed, &problem)) {
         pt_warn("%s: %s is refused", w->stream, problem);
-        m.type = PERFTRACE__STREAM_NONE;
+        p->m.type = PERFTRACE__STREAM_NONE;
+        return true;
     }
-    *ret_stream = m.key.stream;
-    handing_t h = {.worker = w, .m = &m, .look = look, .result = PT_COLLECT_AGAIN};
-    if (m.type != PERFTRACE__STREAM_NONE && !look &&
-        (m.size == 0 || perftrace__stream_unpack(w->unpacker, packed, (size_t)m.packed, w->plain,
-                                                 (size_t)m.size))) {
-        h.plain = w->plain;
+    if (*used > 0 && p->m.size > PERFTRACE__STREAM_PIECE_MAX - *used) {
+        return false;
     }
+    if (!look &&
+        (p->m.size == 0 || perftrace__stream_unpack(w->unpacker, packed, (size_t)p->m.packed,
+                                                    w->plain + *used, (size_t)p->m.size))) {
+        p->plain = w->plain + *used;
+        *used += (size_t)p->m.size;
+    }
+    return true;
+}
+
+/* AGAIN: of all, also when it is to be stopped. */
+static void hand(worker_t *w, piece_t *piece, size_t count, bool look) {
+    handing_t h = {.worker = w, .piece = piece, .count = count, .look = look};
     (void)perftrace__net_loop_call(w->nats->loop, hand_over, &h);
-    return h.result;
+}
+
+/* What came of a message that was held. */
+static pt_collect_result_t take(worker_t *w, natsMsg *msg, bool look) {
+    size_t used = 0;
+    piece_t *p = &w->piece[BATCH];
+    (void)prepare(w, msg, look, p, &used);
+    hand(w, p, 1, look);
+    return p->result;
 }
 
 static void ask_for_time(worker_t *w, natsMsgList *list, int from) {
@@ -269,8 +312,8 @@ static void try_held(worker_t *w, uint64_t stream, bool all) {
             held_t h = w->held[i];
             pt_collect_result_t result = PT_COLLECT_GAP;
             if (all || h.stream == stream) {
-                result = take(w, h.msg, true, &h.stream);
-                result = result == PT_COLLECT_WRITTEN ? take(w, h.msg, false, &h.stream) : result;
+                result = take(w, h.msg, true);
+                result = result == PT_COLLECT_WRITTEN ? take(w, h.msg, false) : result;
             }
             if (result == PT_COLLECT_GAP || result == PT_COLLECT_AGAIN) {
                 w->held[kept++] = h;
@@ -297,26 +340,49 @@ static void give_back(worker_t *w, natsMsgList *list, int from) {
     }
 }
 
-static void take_list(worker_t *w, natsMsgList *list) {
-    for (int i = 0; i < list->Count; i++) {
-        uint64_t stream = 0;
-        pt_collect_result_t result = take(w, list->Msgs[i], false, &stream);
+/* Ends the messages of a list from `from` on, whose pieces were handed over. False: one could not
+ * be written, and the rest was given back. */
+static bool settle_some(worker_t *w, natsMsgList *list, int from, int count) {
+    bool gap = false;
+    for (int i = 0; i < count; i++) {
+        pt_collect_result_t result = w->piece[i].result;
+        uint64_t stream = w->piece[i].m.key.stream;
         if (result == PT_COLLECT_AGAIN) {
-            give_back(w, list, i);
-            return;
+            give_back(w, list, from + i);
+            return false;
         }
         w->stalled = false;
-        natsMsg *msg = list->Msgs[i];
-        list->Msgs[i] = NULL;
+        natsMsg *msg = list->Msgs[from + i];
+        list->Msgs[from + i] = NULL;
         if (result == PT_COLLECT_GAP) {
             hold(w, msg, stream);
+            gap = true;
         } else {
             settle(msg, result);
             if (w->held_count > 0) {
                 try_held(w, stream, false);
             }
         }
-        ask_for_time(w, list, i + 1);
+    }
+    if (gap) { /* what was missing may have gone through since it was found missing */
+        try_held(w, 0, true);
+    }
+    return true;
+}
+
+static void take_list(worker_t *w, natsMsgList *list) {
+    for (int from = 0, count; from < list->Count; from += count) {
+        size_t used = 0;
+        count = 0;
+        while (from + count < list->Count &&
+               prepare(w, list->Msgs[from + count], false, &w->piece[count], &used)) {
+            count++;
+        }
+        hand(w, w->piece, (size_t)count, false);
+        if (!settle_some(w, list, from, count)) {
+            return;
+        }
+        ask_for_time(w, list, from + count);
     }
 }
 
@@ -395,8 +461,12 @@ static bool look_whether_empty(worker_t *w) {
 
 static void work(worker_t *w) {
     natsMsgList list = {NULL, 0};
-    jsErrCode code = 0;
-    natsStatus s = natsSubscription_Fetch(&list, w->sub, w->stalled ? 1 : BATCH, FETCH_MS, &code);
+    jsFetchRequest request;
+    jsFetchRequest_Init(&request);
+    request.Batch = w->stalled ? 1 : BATCH;
+    request.MaxBytes = FETCH_BYTES;
+    request.Expires = FETCH_NS;
+    natsStatus s = natsSubscription_FetchRequest(&list, w->sub, &request);
     if (s == NATS_OK) {
         pt_store_relaxed(&w->empty, 0);
         take_list(w, &list);
@@ -435,6 +505,7 @@ static void *run_worker(void *arg) {
 static void free_worker(worker_t *w) {
     perftrace__stream_unpacker_free(w->unpacker);
     free(w->plain);
+    free(w->piece);
     free(w->held);
     free(w->stream);
     free(w);
@@ -456,7 +527,8 @@ static void start_worker(pt_collect_nats_t *n, const char *stream) {
     w->run = w->stream != NULL ? w->stream + strlen(STREAM_PREFIX) : NULL;
     w->unpacker = perftrace__stream_unpacker_new();
     w->plain = malloc(PERFTRACE__STREAM_PIECE_MAX);
-    if (w->stream == NULL || w->unpacker == NULL || w->plain == NULL ||
+    w->piece = calloc(BATCH + 1, sizeof *w->piece);
+    if (w->stream == NULL || w->unpacker == NULL || w->plain == NULL || w->piece == NULL ||
         pthread_create(&w->thread, NULL, run_worker, w) != 0) {
         free_worker(w);
         return;

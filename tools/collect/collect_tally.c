@@ -16,6 +16,7 @@ typedef perftrace__json_slice_t slice_t;
 static const char begin[] = "{\"name\": \"";
 static const char meta_mark[] = "\", \"ph\": \"M\", ";
 static const char step_key[] = "\"global_step\": ";
+#define STEP_RARE 7 /* its '_' */
 static const char ts_key[] = "\"ts\": ";
 #define LEN(text) (sizeof(text) - 1)
 
@@ -125,12 +126,18 @@ static bool take_line(pt_collect_tally_t *t, const char *line, size_t len) {
     return false;
 }
 
-/* The last of a text in the bytes, or NULL. */
-static const char *find_last(const char *data, size_t len, const char *text, size_t text_len) {
+/* The last of a text in the bytes, or NULL. It is looked for by its byte at `rare`: quotes, say,
+ * are everywhere. */
+static const char *find_last(const char *data, size_t len, const char *text, size_t text_len,
+                             size_t rare) {
     const char *p = data + len;
-    while (p > data && (p = memrchr(data, text[0], (size_t)(p - data))) != NULL) {
-        if ((size_t)(data + len - p) >= text_len && memcmp(p, text, text_len) == 0) {
-            return p;
+    while (p > data && (p = memrchr(data, text[rare], (size_t)(p - data))) != NULL) {
+        if ((size_t)(p - data) < rare) {
+            break;
+        }
+        const char *from = p - rare;
+        if ((size_t)(data + len - from) >= text_len && memcmp(from, text, text_len) == 0) {
+            return from;
         }
     }
     return NULL;
@@ -153,7 +160,7 @@ static void take_last_event(pt_collect_tally_t *t, const char *line, size_t len)
 static void take_step(pt_collect_tally_t *t, const char *data, size_t len) {
     size_t reach = PT_MIN(len, (size_t)STEP_REACH);
     const char *from = data + len - reach;
-    const char *at = find_last(from, reach, step_key, LEN(step_key));
+    const char *at = find_last(from, reach, step_key, LEN(step_key), STEP_RARE);
     if (at != NULL) {
         slice_t v = {.p = at + LEN(step_key), .type = PERFTRACE__JSON_NUMBER};
         v.len = perftrace__json_number_length(v.p, (size_t)(data + len - v.p));

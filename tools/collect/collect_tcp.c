@@ -54,6 +54,7 @@ struct pt_collect_tcp {
     unsigned port;
     unsigned handles;
     size_t held;
+    unsigned kept_back; /* connections that PAUSE_HELD stops */
     bool closing;
     char buffer[READ_BYTES];
 };
@@ -93,6 +94,8 @@ static void close_connection(connection_t *c) {
         return;
     }
     c->closing = true;
+    t->kept_back -= (c->pause & PAUSE_HELD) != 0;
+    c->pause &= ~(unsigned)PAUSE_HELD;
     t->held -= c->held;
     c->held = 0;
     if (t->first == c) {
@@ -193,12 +196,15 @@ static void steer(connection_t *c) {
 }
 
 static void set_pause(connection_t *c, unsigned why, bool on) {
+    if (why == PAUSE_HELD && on != ((c->pause & PAUSE_HELD) != 0)) {
+        c->tcp->kept_back += on ? 1u : -1u;
+    }
     c->pause = on ? c->pause | why : c->pause & ~why;
 }
 
 /* Beyond the limit one connection goes on until its piece is complete, then another one. */
 static void let_go_on(pt_collect_tcp_t *t) {
-    for (connection_t *c = t->connections; c != NULL; c = c->next) {
+    for (connection_t *c = t->connections; c != NULL && t->kept_back > 0; c = c->next) {
         if ((c->pause & PAUSE_HELD) == 0 || c->closing) {
             continue;
         }
