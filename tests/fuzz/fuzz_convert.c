@@ -89,7 +89,7 @@ static bool convert(const char *data, size_t size, size_t step, result_t *r) {
     in.used = trace && (in.source.ours || in.survey.events > 0);
     if (in.used) {
         in.reader.book = book;
-        CHECK(pt_convert_plan_make(&plan, &in, 1, &options) == PT_EXIT_OK);
+        CHECK(pt_convert_plan_make(&plan, &in, 1, &options, 1) == PT_EXIT_OK);
         CHECK(pt_convert_event_begin(&in));
         in.out = &r->events;
         in.meta = &r->names;

@@ -15,6 +15,7 @@
 #define BUFFER_DEFAULT ((size_t)256 * 1024)
 #define BUFFER_MIN     ((size_t)64 * 1024)
 #define PEEK_MAX       ((size_t)32 * 1024)
+#define SNIFF_MAX      ((size_t)4096)
 #define PLAIN_SIZE     ((size_t)64 * 1024) /* unpacked bytes held for peek and for small reads */
 
 struct pt_input {
@@ -68,7 +69,7 @@ static const char *foreign_packing(const uint8_t *data, size_t len) {
 /* Looks at the first bytes and sets up the unpacking. 0 or a negative errno. */
 static int sniff(pt_input_t *input, const pt_input_options_t *options,
                  perftrace__strbuf_t *ret_problem) {
-    size_t len = pt_raw_source_fill(&input->raw, 6);
+    size_t len = pt_raw_source_look(&input->raw, 6, SNIFF_MAX);
     if (len == 0 && input->raw.error) {
         return tell(ret_problem, input->raw.error, NULL);
     }
@@ -232,7 +233,7 @@ int64_t pt_input_read(pt_input_t *input, void *buf, size_t size) {
 size_t pt_input_peek(pt_input_t *input, size_t n, const char **ret_data) {
     n = PT_MIN(n, PEEK_MAX);
     if (!input->packed) {
-        size_t left = pt_raw_source_fill(&input->raw, n);
+        size_t left = pt_raw_source_look(&input->raw, n, n);
         *ret_data = (const char *)input->raw.cur;
         return PT_MIN(left, n);
     }

@@ -58,16 +58,19 @@ static size_t read_some(pt_raw_source_t *raw, void *out, size_t size) {
 }
 
 size_t pt_raw_source_fill(pt_raw_source_t *raw, size_t want) {
-    if (want > raw->size) {
-        want = raw->size;
-    }
+    return pt_raw_source_look(raw, want, raw->size);
+}
+
+size_t pt_raw_source_look(pt_raw_source_t *raw, size_t want, size_t most) {
+    most = PT_MIN(most, raw->size);
+    want = PT_MIN(want, most);
     if (raw->left >= want || raw->end) {
         return raw->left;
     }
     memmove(raw->buffer - PT_RAW_BACK, raw->cur - PT_RAW_BACK, raw->left + PT_RAW_BACK);
     raw->cur = raw->buffer;
     while (raw->left < want) {
-        size_t n = read_some(raw, raw->buffer + raw->left, raw->size - raw->left);
+        size_t n = read_some(raw, raw->buffer + raw->left, most - raw->left);
         if (n == 0) {
             break;
         }

@@ -33,6 +33,8 @@ void pt_raw_source_free(pt_raw_source_t *raw);
 /* Reads until at least `want` bytes (up to the buffer's size) are left, or the end. Returns left.
  */
 size_t pt_raw_source_fill(pt_raw_source_t *raw, size_t want);
+/* The same, but at most `most` are left afterwards: not all may be wanted. */
+size_t pt_raw_source_look(pt_raw_source_t *raw, size_t want, size_t most);
 /* Moves forward, or back by at most PT_RAW_BACK. */
 void pt_raw_source_skip(pt_raw_source_t *raw, int64_t bytes);
 /* Copies size bytes out, fewer only at the end; large pieces do not pass through the buffer. */

@@ -124,23 +124,34 @@ void pt_convert_input_close(pt_convert_input_t *in) {
     in->handle = NULL;
 }
 
-void pt_convert_input_free(pt_convert_input_t *in) {
+/* With thousands of inputs, what is left of each must be little. */
+void pt_convert_input_end(pt_convert_input_t *in) {
     pt_convert_input_close(in);
     if (in->spool >= 0) {
         close(in->spool);
+        in->spool = -1;
     }
     pt_trace_reader_free(&in->reader);
-    pt_source_free(&in->source);
-    pt_survey_free(&in->survey);
     pt_tracks_free(&in->tracks);
+    in->tracks = (pt_tracks_t){.process = NULL};
     pt_id_space_free(&in->ids);
+    in->ids = (pt_id_space_t){.base = 0};
     pt_live_sessions_free(&in->sessions);
-    pt_clock_out_free(&in->clock);
+    in->sessions = (pt_live_sessions_t){.phase = NULL};
+    pt_clock_out_free(&in->clock); /* its bends; what is told of it stays */
     free(in->role);
+    in->role = NULL;
     free(in->held);
+    in->held = NULL;
     for (size_t i = 0; i < PT_ARRAY_LEN(in->scratch); i++) {
         perftrace__strbuf_free(&in->scratch[i]);
     }
+}
+
+void pt_convert_input_free(pt_convert_input_t *in) {
+    pt_convert_input_end(in);
+    pt_source_free(&in->source);
+    pt_survey_free(&in->survey);
 }
 
 bool pt_convert_input_rewind(pt_convert_input_t *in) {
@@ -153,9 +164,10 @@ bool pt_convert_input_rewind(pt_convert_input_t *in) {
 
 size_t pt_convert_input_read(pt_convert_input_t *in, char *buf, size_t size, bool *ret_last) {
     int64_t n;
-    *ret_last = false;
+    bool ends = false;
     if (pt_input_seekable(in->handle) && !pt_input_is_packed(in->handle)) {
         n = pt_input_pread(in->handle, buf, size, in->read_offset);
+        ends = n < (int64_t)size;
     } else {
         n = pt_input_read(in->handle, buf, size);
     }
@@ -167,7 +179,7 @@ size_t pt_convert_input_read(pt_convert_input_t *in, char *buf, size_t size, boo
         }
         n = 0;
     }
-    *ret_last = n == 0;
+    *ret_last = ends || n == 0;
     memset(buf + n, 0, PT_EVENT_PAD);
     in->read_offset += (uint64_t)n;
     return (size_t)n;
@@ -209,11 +221,9 @@ bool pt_convert_input_survey_end(pt_convert_input_t *in) {
 }
 
 /* The reader of this pass has no book: problems are told by the conversion. */
-bool pt_convert_input_survey(pt_convert_input_t *in) {
+bool pt_convert_input_survey(pt_convert_input_t *in, char *buf) {
     pt_problems_t *book = in->reader.book;
-    char *buf = malloc(PT_CONVERT_CHUNK + PT_EVENT_PAD);
-    if (buf == NULL || !pt_convert_input_rewind(in)) {
-        free(buf);
+    if (!pt_convert_input_rewind(in)) {
         return false;
     }
     pt_convert_input_survey_begin(in);
@@ -224,7 +234,6 @@ bool pt_convert_input_survey(pt_convert_input_t *in) {
     bool ok = pt_convert_input_survey_end(in);
     in->reader.book = book;
     pt_convert_input_close(in);
-    free(buf);
     return ok;
 }
 
@@ -242,16 +251,14 @@ static void marks_record(void *ctx, const char *p, size_t len, bool plain) {
     (void)pt_clock_notes_take(&in->survey.clock, &ev);
 }
 
-bool pt_convert_input_marks(pt_convert_input_t *in) {
+bool pt_convert_input_marks(pt_convert_input_t *in, char *buf) {
     pt_cutter_t cutter = {.shape = PT_SHAPE_LINES, .record = marks_record, .ctx = in};
-    char *buf = malloc(PT_CONVERT_CHUNK + PT_EVENT_PAD);
-    bool ok = buf != NULL && pt_convert_input_rewind(in);
+    bool ok = pt_convert_input_rewind(in);
     for (bool last = !ok; !last;) {
         size_t n = pt_convert_input_read(in, buf, PT_CONVERT_CHUNK, &last);
         pt_cutter_feed(&cutter, buf, n, last);
     }
     pt_cutter_free(&cutter);
     pt_convert_input_close(in);
-    free(buf);
     return ok;
 }

@@ -90,14 +90,15 @@ typedef struct pt_convert_input {
  * PT_SHAPE_NONE), or PT_EXIT_INPUT or PT_EXIT_INTERNAL (no memory) after an error message. */
 pt_exit_t pt_convert_input_open(pt_convert_input_t *input, const pt_path_t *path, unsigned index,
                                 const pt_convert_options_t *options, pt_problems_t *book);
-/* The first pass over a file that is not of our writer. Reads the whole file. False without memory
- * or when reading fails (told). Any thread; one input at a time. */
-bool pt_convert_input_survey(pt_convert_input_t *input);
+/* The first pass over a file that is not of our writer. Reads the whole file, through buf
+ * (PT_CONVERT_CHUNK + PT_EVENT_PAD bytes). False without memory or when reading fails (told). Any
+ * thread; one input at a time. */
+bool pt_convert_input_survey(pt_convert_input_t *input, char *buf);
 /* Its halves, for bytes from elsewhere: in between they are fed to input->reader. */
 void pt_convert_input_survey_begin(pt_convert_input_t *input);
 bool pt_convert_input_survey_end(pt_convert_input_t *input);
-/* Looks only for what lines say of the clock, in a file of our writer. */
-bool pt_convert_input_marks(pt_convert_input_t *input);
+/* Looks only for what lines say of the clock, in a file of our writer; else as survey. */
+bool pt_convert_input_marks(pt_convert_input_t *input, char *buf);
 
 /* Reads the next chunk into buf (PT_EVENT_PAD bytes more than size). Returns its length; *ret_last
  * when the file ends with it. Damage is told to the book and ends the file. */
@@ -105,6 +106,7 @@ size_t pt_convert_input_read(pt_convert_input_t *input, char *buf, size_t size, 
 /* Goes back to the start for another pass. False when reading fails (told). */
 bool pt_convert_input_rewind(pt_convert_input_t *input);
 void pt_convert_input_close(pt_convert_input_t *input); /* the file only */
+void pt_convert_input_end(pt_convert_input_t *input);   /* and what only its conversion needs */
 void pt_convert_input_free(pt_convert_input_t *input);  /* everything */
 
 #endif

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "convert_account.h"
 #include "convert_bundle.h"
+#include "convert_pass.h"
 #include "convert_recover.h"
 #include "convert_run.h"
 #include "convert_target.h"
@@ -30,6 +31,22 @@ static void ring_input(const pt_convert_input_t *in) {
             in->name);
 }
 
+/* The first pass over those inputs that need one. */
+static pt_exit_t survey(pt_convert_input_t *inputs, size_t count, unsigned threads) {
+    pt_convert_input_t **some = calloc(count + 1, sizeof *some);
+    size_t needed = 0;
+    for (size_t i = 0; some != NULL && i < count; i++) {
+        if (!inputs[i].source.ours && inputs[i].source.shape != PT_SHAPE_NONE) {
+            some[needed++] = &inputs[i];
+        }
+    }
+    pt_exit_t status = some != NULL
+                           ? pt_convert_pass(some, needed, threads, pt_convert_input_survey)
+                           : PT_EXIT_INTERNAL;
+    free(some);
+    return status;
+}
+
 /* Opens all inputs and looks into those that need it. Files that are no trace drop out. */
 static pt_exit_t open_inputs(pt_convert_input_t *inputs, const pt_paths_t *paths,
                              const pt_convert_options_t *options, pt_problems_t *book,
@@ -50,7 +67,7 @@ static pt_exit_t open_inputs(pt_convert_input_t *inputs, const pt_paths_t *paths
         pt_tracks_init(&inputs[i].tracks, number, (unsigned)paths->count);
     }
     size_t skipped = 0;
-    pt_exit_t status = pt_convert_run_surveys(inputs, paths->count, threads);
+    pt_exit_t status = survey(inputs, paths->count, threads);
     for (size_t i = 0; i < paths->count && status == PT_EXIT_OK; i++) {
         pt_convert_input_t *in = &inputs[i];
         in->used = in->source.shape != PT_SHAPE_NONE && (in->source.ours || in->survey.events > 0);
@@ -131,7 +148,7 @@ static pt_exit_t run(pt_convert_input_t *inputs, const pt_paths_t *paths, pt_pro
     pt_convert_doc_t doc = {.target = NULL};
     pt_convert_bundle_t bundle = {.plan = &plan};
     pt_convert_account_t account;
-    pt_exit_t status = pt_convert_plan_make(&plan, inputs, paths->count, options);
+    pt_exit_t status = pt_convert_plan_make(&plan, inputs, paths->count, options, threads);
     status = status == PT_EXIT_OK ? check_missing(&plan, options) : status;
     if (status == PT_EXIT_OK) {
         status = open_output(&doc, &bundle, &plan, paths, options, target);

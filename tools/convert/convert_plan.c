@@ -3,6 +3,7 @@
 #include "convert_plan.h"
 
 #include "convert_label.h"
+#include "convert_pass.h"
 #include "file_rank.h"
 #include "message.h"
 
@@ -173,21 +174,31 @@ static void warn_missing(const pt_convert_plan_t *plan, const pt_convert_options
     perftrace__strbuf_free(&list);
 }
 
-/* The run id that most files of the plan have; NULL when none has one. *ret_count: how many. */
+/* How many files of the plan have a run id; NULL without memory. */
+static uint64_t *files_of(perftrace__hashmap_t *runs, const char *id) {
+    return perftrace__hashmap_put(runs, id, strlen(id), 0, NULL);
+}
+
+/* The run id that most files of the plan have, of equal ones the first; NULL when none has one.
+ * *ret_count: how many. */
 static const char *main_run(const pt_convert_plan_t *plan, size_t *ret_count) {
+    perftrace__hashmap_t runs = PERFTRACE__HASHMAP_INIT;
     const char *best = NULL;
     *ret_count = 0;
     for (size_t i = 0; i < plan->count; i++) {
         const char *id = plan->order[i]->source.run_id;
-        size_t n = 0;
-        for (size_t k = 0; id != NULL && k < plan->count; k++) {
-            n += compare_text(id, plan->order[k]->source.run_id) == 0;
-        }
-        if (n > *ret_count) {
+        uint64_t *n = id != NULL ? files_of(&runs, id) : NULL;
+        *(n != NULL ? n : &(uint64_t){0}) += 1;
+    }
+    for (size_t i = 0; i < plan->count; i++) {
+        const char *id = plan->order[i]->source.run_id;
+        const uint64_t *n = id != NULL ? files_of(&runs, id) : NULL;
+        if (n != NULL && *n > *ret_count) {
             best = id;
-            *ret_count = n;
+            *ret_count = (size_t)*n;
         }
     }
+    perftrace__hashmap_free(&runs);
     return best;
 }
 
@@ -248,21 +259,34 @@ static pt_clock_in_t clock_of(const pt_convert_input_t *in) {
     return c;
 }
 
-static bool align(pt_convert_plan_t *plan) {
+/* Lets those inputs be read that may say something of clocks. */
+static bool look_for_marks(const pt_convert_plan_t *plan, unsigned threads) {
+    pt_convert_input_t **some = calloc(plan->count, sizeof *some);
+    size_t count = 0;
+    for (size_t i = 0; some != NULL && i < plan->count; i++) {
+        pt_convert_input_t *input = plan->order[i];
+        if (input->source.ours && !input->path->is_stdin) {
+            some[count++] = input;
+        }
+    }
+    bool ok =
+        some != NULL && pt_convert_pass(some, count, threads, pt_convert_input_marks) == PT_EXIT_OK;
+    free(some);
+    return ok;
+}
+
+static bool align(pt_convert_plan_t *plan, unsigned threads) {
     pt_clock_in_t *in = calloc(plan->count, sizeof *in);
     pt_clock_out_t *out = calloc(plan->count, sizeof *out);
     bool ok = in != NULL && out != NULL;
-    bool look = ok && has_several_clocks(plan);
+    ok = ok && (!has_several_clocks(plan) || look_for_marks(plan, threads));
     for (size_t i = 0; i < plan->count && ok; i++) {
-        pt_convert_input_t *input = plan->order[i];
-        if (look && input->source.ours && !input->path->is_stdin) {
-            ok = pt_convert_input_marks(input);
-        }
-        in[i] = clock_of(input);
+        in[i] = clock_of(plan->order[i]);
     }
     ok = ok && pt_clock_align(in, plan->count, out, &plan->base_epoch_ns);
     for (size_t i = 0; i < plan->count && ok; i++) {
         plan->order[i]->clock = out[i];
+        pt_clock_notes_free(&plan->order[i]->survey.clock);
     }
     plan->knows_base = plan->base_epoch_ns != INT64_MIN;
     free(in);
@@ -339,7 +363,7 @@ static bool number_processes(pt_convert_plan_t *plan) {
 }
 
 pt_exit_t pt_convert_plan_make(pt_convert_plan_t *plan, pt_convert_input_t *inputs, size_t count,
-                               const pt_convert_options_t *options) {
+                               const pt_convert_options_t *options, unsigned threads) {
     *plan = (pt_convert_plan_t){.world_size = -1};
     plan->order = calloc(count + 1, sizeof(pt_convert_input_t *));
     if (plan->order == NULL) {
@@ -377,7 +401,7 @@ pt_exit_t pt_convert_plan_make(pt_convert_plan_t *plan, pt_convert_input_t *inpu
         pt_error("none of the inputs is of a rank that --ranks names");
         return PT_EXIT_INPUT;
     }
-    return align(plan) && number_processes(plan) ? PT_EXIT_OK : PT_EXIT_INTERNAL;
+    return align(plan, threads) && number_processes(plan) ? PT_EXIT_OK : PT_EXIT_INTERNAL;
 }
 
 void pt_convert_plan_free(pt_convert_plan_t *plan) {

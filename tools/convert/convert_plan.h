@@ -19,10 +19,11 @@ typedef struct pt_convert_plan {
 } pt_convert_plan_t;
 
 /* Decides; warns of missing ranks, odd run ids and guessed ranks. Inputs that --ranks leaves out,
- * or that hold nothing, do not take part. PT_EXIT_OK, PT_EXIT_INTERNAL, or PT_EXIT_INPUT when
+ * or that hold nothing, do not take part. Where clocks must be put onto one axis, the inputs are
+ * read for that, several at a time. PT_EXIT_OK, PT_EXIT_INTERNAL, or PT_EXIT_INPUT when
  * nothing remains (told). */
 pt_exit_t pt_convert_plan_make(pt_convert_plan_t *plan, pt_convert_input_t *inputs, size_t count,
-                               const pt_convert_options_t *options);
+                               const pt_convert_options_t *options, unsigned threads);
 void pt_convert_plan_free(pt_convert_plan_t *plan);
 
 #endif

@@ -1,4 +1,4 @@
-/* convert_run.c: the passes over all inputs, in parallel. SPDX-License-Identifier: MIT */
+/* convert_run.c: the conversion of all inputs, in parallel. SPDX-License-Identifier: MIT */
 #include "convert_run.h"
 
 #include "atomics.h"
@@ -13,36 +13,6 @@
 
 #define LANES     16U /* inputs open at once */
 #define MIN_CHUNK ((size_t)16 << 10)
-
-/* ---- surveys ---- */
-
-static int survey_work(void *ctx, void *task, unsigned worker) {
-    (void)ctx;
-    (void)worker;
-    return pt_convert_input_survey(task) ? PT_EXIT_OK : PT_EXIT_INTERNAL;
-}
-
-pt_exit_t pt_convert_run_surveys(pt_convert_input_t *inputs, size_t count, unsigned threads) {
-    pt_ordered_options_t how = {.threads = threads, .work = survey_work};
-    pt_ordered_t *pipe = pt_ordered_new(&how);
-    int status = pipe != NULL ? PT_EXIT_OK : PT_EXIT_INTERNAL;
-    for (size_t i = 0; i < count && status == PT_EXIT_OK; i++) {
-        if (!inputs[i].source.ours && inputs[i].source.shape != PT_SHAPE_NONE) {
-            status = pt_ordered_submit(pipe, PT_ORDERED_NO_LANE, &inputs[i]);
-        }
-    }
-    if (pipe != NULL) {
-        int end = pt_ordered_finish(pipe);
-        status = status != PT_EXIT_OK ? status : end;
-        pt_ordered_free(pipe);
-    }
-    if (status == PT_EXIT_INTERNAL) {
-        pt_error("out of memory, or an input could not be read again");
-    }
-    return (pt_exit_t)status;
-}
-
-/* ---- conversion ---- */
 
 typedef struct chunk {
     struct chunk *next_free;
@@ -87,18 +57,10 @@ static int pack(run_t *r, chunk_t *c, unsigned worker) {
     return PT_EXIT_OK;
 }
 
-static int convert_work(void *ctx, void *task, unsigned worker) {
-    run_t *r = ctx;
-    chunk_t *c = task;
+/* A part of the lane's present input. */
+static int convert_part(run_t *r, chunk_t *c) {
     lane_t *lane = &r->lane[c->lane];
     bool last = false;
-    perftrace__strbuf_clear(&c->out);
-    perftrace__strbuf_clear(&c->names);
-    c->is_packed = false;
-    c->len = 0;
-    if (lane->next >= r->plan->count) {
-        return PT_EXIT_OK;
-    }
     c->input = lane->next;
     pt_convert_input_t *in = r->plan->order[c->input];
     in->out = &c->out;
@@ -108,21 +70,41 @@ static int convert_work(void *ctx, void *task, unsigned worker) {
         return memory ? PT_EXIT_INTERNAL : PT_EXIT_INPUT;
     }
     lane->started = true;
-    c->len = pt_convert_input_read(in, c->buf, r->chunk_size, &last);
-    pt_trace_reader_feed(&in->reader, c->buf, c->len, last);
+    size_t len = pt_convert_input_read(in, c->buf, r->chunk_size, &last);
+    pt_trace_reader_feed(&in->reader, c->buf, len, last);
+    c->len += len;
     if (last) {
         pt_convert_event_finish(in);
-        pt_convert_input_close(in);
+        pt_convert_input_end(in);
         lane->next += r->lanes;
         lane->started = false;
         if (lane->next >= r->plan->count) {
             pt_store_relaxed(&lane->done, 1U);
         }
     }
-    if (c->out.failed || c->names.failed) {
-        return PT_EXIT_INTERNAL;
+    return c->out.failed || c->names.failed ? PT_EXIT_INTERNAL : PT_EXIT_OK;
+}
+
+/* A part, or several inputs where they are small: what a chunk costs is paid for once. */
+static int convert_work(void *ctx, void *task, unsigned worker) {
+    run_t *r = ctx;
+    chunk_t *c = task;
+    const lane_t *lane = &r->lane[c->lane];
+    int status = PT_EXIT_OK;
+    perftrace__strbuf_clear(&c->out);
+    perftrace__strbuf_clear(&c->names);
+    c->is_packed = false;
+    c->len = 0;
+    bool more = lane->next < r->plan->count;
+    if (!more) {
+        return PT_EXIT_OK;
     }
-    return pack(r, c, worker);
+    while (more && status == PT_EXIT_OK) {
+        status = convert_part(r, c);
+        more = !lane->started && lane->next < r->plan->count && r->doc->bundle == NULL &&
+               c->len < r->chunk_size / 2;
+    }
+    return status == PT_EXIT_OK ? pack(r, c, worker) : status;
 }
 
 static int convert_emit(void *ctx, void *task) {
