@@ -128,6 +128,18 @@ test('kernels that one graph launch starts share its correlation', () => {
     assert.strictEqual(r.graphs[0].launches, 1);
 });
 
+test('bounds: slow calls above 50 us, long delays above 100 us, kernel waits up to 30 ns', () => {
+    const l = of([call(0, 50, 1), kernel('a', 150, 1, { correlation: 1 }),
+                  call(200, 50.001, 2), kernel('b', 350.002, 1, { correlation: 2 }),
+                  call(400, 45, 3), kernel('c', 450, 1, { correlation: 3 })]).launches[0];
+    assert.deepStrictEqual([l.slow_calls, l.long_delays], [1, 1]);
+    const idle = of([call(0, 1, 1), call(1, 1, 2), call(2, 1, 3), kernel('a', 10, 10, { correlation: 1 }),
+                     kernel('b', 20.03, 1, { correlation: 2 }), kernel('c', 21.061, 1, { correlation: 3 })]).idle[0];
+    near(idle.kernel_wait_s, 30e-9, 'kernel wait');
+    near(idle.other_s, 31e-9, 'other');
+    near(idle.host_wait_s, 0, 'host wait');
+});
+
 // Six launches, three a step: [0, 1500] and [20000, 32500].
 const graph = (ts, dur, i) => call(ts, dur, 100 + i, 'cudaGraphLaunch');
 const graphs = [graph(0, 500, 0), graph(600, 400, 1), graph(1100, 400, 2),
@@ -252,6 +264,15 @@ test('who waits for whom in collectives', () => {
     assert.deepStrictEqual([s0.last, s1.last, s0.matched], [1, 1, 2]);
 });
 
+test('a number that a rank tells twice is matched with nothing', () => {
+    const r = t.report([two([collective(0, 40, 1), collective(50, 30, 1), collective(90, 8, 2)],
+                            [collective(0, 10, 1), collective(50, 5, 2)])]);
+    const c = row(r.collectives, { group: 'tp', name: 'allreduce' });
+    assert.deepStrictEqual([c.count, c.matched], [5, 1]);
+    near(c.wait_s, us(3), 'waited');
+    assert.deepStrictEqual(r.stragglers.map((k) => k.matched), [1, 1]);
+});
+
 test('collectives without numbers are matched by their order', () => {
     const r = t.report([two([collective(0, 40, null), collective(50, 10, null)],
                             [collective(0, 10, null), collective(50, 15, null)])]);
@@ -312,6 +333,19 @@ test('the critical path', () => {
                                   'queued behind other work': 2, 'launch delay': 5 });
     near(r.critical_path.reduce((n, p) => n + p.share, 0), 1, 'all of the step', 1e-9);
     assert.deepStrictEqual(of([kernel('a', 0, 10)]).critical_path, []);
+});
+
+// The call for b ends at 39.5, a at 40, and b begins at 40.5: it was a that b waited for.
+test('the critical path goes by what ended last', () => {
+    const r = of([X('user_annotation', 'ProfilerStep#1', 0, 100, { pid: 10 }),
+                  call(0, 5, 1), kernel('a', 10, 30, { correlation: 1 }),
+                  call(36, 3.5, 2), kernel('b', 40.5, 19.5, { correlation: 2 }),
+                  call(50, 15, 3, 'cudaDeviceSynchronize')]);
+    const got = Object.fromEntries(r.critical_path.map((p) =>
+        [p.name === null ? p.kind : `${p.kind} ${p.name}`, Math.round(p.total_s * 1e9) / 1e3]));
+    assert.deepStrictEqual(got, { 'host code': 40, 'return of a wait cudaDeviceSynchronize': 5,
+                                  'device work a': 30, 'device work b': 19.5,
+                                  'queued behind other work': 0.5, 'launch delay': 5 });
 });
 
 test('counters, and torch\'s memory', () => {
