@@ -281,6 +281,13 @@ test('collectives without numbers are matched by their order', () => {
     near(c.wait_s, us(35), 'waited');
 });
 
+test('parts of a step are on its own thread', () => {
+    const note = (name, ts, dur, tid) => X('user_annotation', name, ts, dur, { pid: 10, tid });
+    const r = of([note('ProfilerStep#1', 0, 100, 1), note('forward', 10, 30, 1), note('loader', 20, 60, 2)]);
+    assert.deepStrictEqual(r.step_parts.map((p) => [p.part, Math.round(p.duration_s * 1e6)]),
+                           [['forward', 30], ['(unknown)', 70]]);
+});
+
 test('steps, their parts, and the same step on two ranks', () => {
     const step = (n, ts, dur) => X('user_annotation', `ProfilerStep#${n}`, ts, dur);
     const a = [step(4, 0, 100), step(5, 100, 50), X('user_annotation', 'forward', 10, 30),

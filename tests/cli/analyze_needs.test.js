@@ -281,6 +281,8 @@ test('PT-40: 64 ranks of 1000 launches, merged', () => {
     const r = t.report([t.files({ 'all.json': JSON.stringify({ traceEvents: events }) })]);
     assert.strictEqual(r.status, 0, r.stderr);
     assert.strictEqual(r.ranks.length, 64);
+    assert.strictEqual(r.summary.events, events.length, 'those of a file count once');
+    assert.strictEqual(r.summary.scopes, 64 * 2000);
     r.launches.forEach((k) => assert.strictEqual(k.linked, 1000));
     r.ranks.forEach((k) => near(k.kernel_s, (1 + k.rank / 100) / 1000, `rank ${k.rank}`, 1e-9));
 });

@@ -347,6 +347,15 @@ for (const [what, args] of Object.entries({
     'a frequency and a unit': ['x', '--freq', '9', '--unit', 'seconds'], 'two to convert': ['convert', 'a', 'b'] }))
     test(`usage: ${what}`, () => assert.strictEqual(t.run(args).status, 2));
 
+test('diff --normalize scales both self and inclusive weights of the first profile', () => {
+    const dir = t.files({ 'a.txt': 'm;a 10\nm;b 10\n', 'b.txt': 'm;a 30\nm;b 10\n' });
+    const r = t.report(['diff', `${dir}/a.txt`, `${dir}/b.txt`, '--normalize']);
+    assert.deepStrictEqual([r.totals.before, r.totals.after, r.totals.scale_of_before], [40, 40, 2]);
+    const cells = ['function', 'self_before', 'self_after', 'inclusive_before', 'inclusive_after', 'inclusive_change'];
+    assert.deepStrictEqual(rows(r.functions, ...cells).sort(),
+                           [['a', 20, 30, 20, 30, 10], ['b', 20, 10, 20, 10, -10], ['m', 0, 0, 40, 40, 0]]);
+});
+
 test('no output takes the place of a file that is read', () => {
     const contents = { 'perf_a_collapsed.txt': 'm;a 4\n', 'b.txt': 'm;a 5\n', categories: '{"x": ["a"]}' };
     const dir = t.files(contents);
