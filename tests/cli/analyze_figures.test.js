@@ -468,6 +468,13 @@ test('findings are ranked', () => {
     assert(tiny.findings.some((f) => /6 of the 30 kernels/.test(f.finding)));
 });
 
+test('work of a stream that overlaps counts once in its utilisation', () => {
+    const s = of([kernel('a', 0, 10), kernel('b', 5, 10), kernel('c', 6, 2), kernel('d', 20, 5)]).streams[0];
+    near(s.time_s, us(27), 'sum');
+    near(s.span_s, us(25), 'span');
+    near(s.utilisation, 20 / 25, 'utilisation');
+});
+
 test('two runs compared', () => {
     const dir = t.files({
         'before/rank0.json': torch(0, [kernel('gemm', 0, 10), kernel('gemm', 10, 10), kernel('old', 20, 5)]),
@@ -478,6 +485,8 @@ test('two runs compared', () => {
     assert.deepStrictEqual([d.gemm.state, d.old.state, d.new.state], ['changed', 'removed', 'added']);
     assert.deepStrictEqual([d.gemm.before_count, d.gemm.after_count], [2, 1]);
     near(d.gemm.change, -0.25, 'change of gemm');
+    near(d.gemm.before_mean_s, us(10), 'mean before');
+    near(d.gemm.after_mean_s, us(15), 'mean after');
     near(d.new.change_s, us(7), 'change of new');
     assert.strictEqual(d.old.after_total_s, null);
     const busy = row(r.diff, { figure: 'busy' });
