@@ -5,15 +5,19 @@ set -u
 # shellcheck source=tests/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/setup.sh"
 
+nodes=
 case ${1-} in
 "") ;;
+--three-nodes) nodes=3 ;;
 -h | --help)
     cat <<'TEXT'
-Usage: examples/demo.sh
+Usage: examples/demo.sh [--three-nodes]
 Installs what is missing with apt (a compiler, CMake and a few libraries; Open MPI if it can be
 had), builds into build/demo, trains a small transformer on 4 ranks, and converts what the ranks
 recorded into build/demo-out/trace.json. Then it samples and scores text on 2 ranks, as
 reinforcement learning does, and reports its sessions. Running it again is quick and starts afresh.
+  --three-nodes  trains on three machines instead, network namespaces whose clocks disagree, and
+                 collects through NATS on three servers, one of which is killed (needs root)
 TEXT
     exit 0
     ;;
@@ -32,6 +36,8 @@ setup_install "${setup_mpi_packages[@]}" ||
 setup_say "building the library, the tools and the examples in build/demo"
 setup_build "$build" -DCMAKE_BUILD_TYPE=Release -DPERFTRACE_BUILD_TESTS=OFF ||
     setup_die "the build failed"
+
+[ -z "$nodes" ] || exec "$setup_root/examples/three_nodes.sh" "$build"
 
 rm -rf "$out"
 mkdir -p "$out"

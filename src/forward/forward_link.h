@@ -22,9 +22,9 @@ typedef struct perftrace__forward_link_options {
     uint32_t timeout_ms; /* of open, and of a server that says nothing */
     /* What comes, called by wait (and ask) on the caller's thread. */
     void (*placed)(void *ctx, uint64_t stream, uint64_t offset, bool last);
-    /* It has everything before offset, and perhaps more: a sender that knows of more goes on there.
-     */
-    void (*placed_late)(void *ctx, uint64_t stream, uint64_t offset);
+    /* It has everything before offset, and perhaps more, but nothing behind end: a sender that
+     * knows of more than offset goes on there, unless that is lost. */
+    void (*placed_late)(void *ctx, uint64_t stream, uint64_t offset, uint64_t end);
     void (*acked)(void *ctx, uint64_t stream, uint64_t offset, bool last);
     void (*clock)(void *ctx, const char *t1, uint64_t t2, uint64_t t3, const char *ref);
     void *ctx;

@@ -76,9 +76,10 @@ static void placed(void *ctx, uint64_t stream, uint64_t offset, bool last) {
     f->last_sent = f->last_acked;
 }
 
-static void placed_late(void *ctx, uint64_t stream, uint64_t offset) {
+static void placed_late(void *ctx, uint64_t stream, uint64_t offset, uint64_t end) {
     const perftrace__forward_file_t *f = file_of(ctx, stream);
-    placed(ctx, stream, f && f->acked > offset ? f->acked : offset, false);
+    uint64_t known = f ? PT_MIN(f->acked, end) : 0;
+    placed(ctx, stream, PT_MAX(known, offset), false);
 }
 
 static void clock_came(void *ctx, const char *t1, uint64_t t2, uint64_t t3, const char *ref) {

@@ -218,17 +218,19 @@ static perftrace__forward_sent_t ask(link_t *l, const perftrace__stream_key_t *k
     perftrace__stream_message_t m;
     const char *problem = NULL;
     uint64_t offset = 0;
+    uint64_t stored = 0;
     bool sealed = false;
     if (end && perftrace__stream_parse(data, (size_t)(end + 1 - data), &m, &problem) &&
         m.type == PERFTRACE__STREAM_DATA && m.key.stream == key->stream) {
         offset = m.acked;
+        stored = m.offset + m.size;
         sealed = m.last && m.size == 0 && m.acked == m.offset;
     }
     natsMsg_Destroy(msg);
     if (sealed) {
         l->o->placed(l->o->ctx, key->stream, offset, true);
     } else {
-        l->o->placed_late(l->o->ctx, key->stream, offset);
+        l->o->placed_late(l->o->ctx, key->stream, offset, stored);
     }
     return PERFTRACE__FORWARD_SENT;
 }

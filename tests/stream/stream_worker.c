@@ -3,11 +3,13 @@
  * stream_worker EVENTS RATE THREADS [fork] [sessions] [hold]: each thread makes EVENTS events, RATE
  * a second (0: as fast as it can). fork: a child makes as many after the first half. sessions: each
  * hundredth event is a session too. hold: waits for the end of standard input before it ends.
+ * end: makes none any more from then on.
  * Prints one JSON line: the status of the shutdown. */
 #include <perftrace/perftrace.h>
 #include <perftrace/session.h>
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +21,7 @@
 static long events;
 static long rate;
 static bool with_sessions;
+static atomic_bool over;
 
 static double now(void) {
     struct timespec t;
@@ -29,7 +32,7 @@ static double now(void) {
 static void *produce(void *arg) {
     (void)arg;
     const double begin = now();
-    for (long i = 0; i < events; i++) {
+    for (long i = 0; i < events && !atomic_load(&over); i++) {
         if (rate && i % 100 == 0) {
             double ahead = (double)i / (double)rate - (now() - begin);
             if (ahead > 0.001) {
@@ -45,6 +48,14 @@ static void *produce(void *arg) {
     return NULL;
 }
 
+/* Ends when standard input does. */
+static void *wait_for_end(void *arg) {
+    while (getchar() != EOF) {
+    }
+    atomic_store(&over, true);
+    return arg;
+}
+
 static void produce_all(long threads) {
     pthread_t t[64];
     for (long i = 0; i < threads; i++) {
@@ -58,6 +69,7 @@ static void produce_all(long threads) {
 int main(int argc, char **argv) {
     bool forks = false;
     bool holds = false;
+    bool ends = false;
     if (argc < 4) {
         return 2;
     }
@@ -68,8 +80,13 @@ int main(int argc, char **argv) {
         forks = forks || strcmp(argv[i], "fork") == 0;
         with_sessions = with_sessions || strcmp(argv[i], "sessions") == 0;
         holds = holds || strcmp(argv[i], "hold") == 0;
+        ends = ends || strcmp(argv[i], "end") == 0;
     }
     if (threads < 1 || threads > 64 || perftrace_init(NULL) != PERFTRACE_OK) {
+        return 1;
+    }
+    pthread_t waiter;
+    if (ends && pthread_create(&waiter, NULL, wait_for_end, NULL) != 0) {
         return 1;
     }
     produce_all(threads);

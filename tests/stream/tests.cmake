@@ -11,10 +11,16 @@ if(TARGET perf-trace-collect AND TARGET perf-trace-forward AND PERFTRACE_NODE AN
     list(APPEND perftrace_stream_env "STREAM_NATS_SERVER=${PERFTRACE_NATS_SERVER}"
          "STREAM_NATS_LIBRARY=$<TARGET_FILE:perftrace_nats>")
   endif()
-  foreach(name tcp nats)
+  foreach(name tcp nats faults)
     add_test(NAME stream.${name}
              COMMAND ${PERFTRACE_NODE} --test ${CMAKE_CURRENT_LIST_DIR}/${name}.test.js)
     set_tests_properties(stream.${name} PROPERTIES TIMEOUT 600 LABELS outside
       SKIP_REGULAR_EXPRESSION "${perftrace_node_skips}" ENVIRONMENT "${perftrace_stream_env}")
   endforeach()
+  # Figures (tests/bench/run.sh stream): here only whether all of it runs.
+  add_test(NAME bench.stream
+           COMMAND ${PERFTRACE_NODE} ${CMAKE_CURRENT_LIST_DIR}/../bench/bench_stream.js
+                   ${perftrace_bench_work}/stream 1 250 forward rate ranks many)
+  set_tests_properties(bench.stream PROPERTIES LABELS bench TIMEOUT 300
+    ENVIRONMENT "${perftrace_stream_env};STREAM_BENCH=${PROJECT_BINARY_DIR}/tests/bench")
 endif()
