@@ -6,6 +6,7 @@ set -u
 # shellcheck source=tests/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/setup.sh"
 if [ "$(id -u)" -ne 0 ]; then
+    sudo -n true 2>/dev/null || { echo "three_nodes.sh: this needs root or sudo"; exit 77; }
     exec sudo -- "$0" "$@"
 fi
 build=${1:-$setup_root/build/demo}
