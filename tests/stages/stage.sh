@@ -15,7 +15,7 @@ light=(-DPERFTRACE_WERROR=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo
        "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g" "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g")
 brief=${PERFTRACE_TEST_BRIEF-} # see tests/run.sh
 # What ThreadSanitizer looks at.
-threaded='ring|core|drain|runtime|writer|emit|fork|thread|endpoint|timer|profiler'
+threaded='forward|stream|collect|ring|core|drain|runtime|writer|emit|fork|thread|endpoint|timer|profiler'
 
 if [ "${1-}" = --list ]; then
     cat <<'TEXT'

@@ -7,7 +7,7 @@ const path = require('path');
 const s = require('./parts.js');
 const { test } = s;
 
-const SECONDS = Number(process.env.STREAM_SOAK_SECONDS || 20);
+const SECONDS = Number(process.env.STREAM_SOAK_SECONDS || (process.env.PERFTRACE_TEST_BRIEF ? 8 : 20));
 const skip = s.NATS ? false : 'no nats-server, or built without libnats';
 const root = process.getuid() === 0;
 
