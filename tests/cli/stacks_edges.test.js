@@ -347,6 +347,23 @@ for (const [what, args] of Object.entries({
     'a frequency and a unit': ['x', '--freq', '9', '--unit', 'seconds'], 'two to convert': ['convert', 'a', 'b'] }))
     test(`usage: ${what}`, () => assert.strictEqual(t.run(args).status, 2));
 
+test('Other is a row only where there is other weight', () => {
+    const dir = t.files({ 'a.txt': 'm;a 3\n', 'b.txt': 'm;a 3\nm;b 1\n', categories: '{"x": ["a"]}' });
+    const of = (name) => rows(t.report([`${dir}/${name}`, '-c', `${dir}/categories`]).categories, 'category', 'weight');
+    assert.deepStrictEqual([of('a.txt'), of('b.txt')], [[['x', 3]], [['x', 3], ['Other', 1]]]);
+});
+
+// f0 [0, 12], f1 opened at 10 and closed at 4, which counts as 10.
+test('--mend: after a time that goes back it goes on where it was', () => {
+    const event = (type, frame, at) => ({ type, frame, at });
+    const path = file(JSON.stringify({ shared: { frames: [{ name: 'f0' }, { name: 'f1' }] }, profiles: [
+        { type: 'evented', name: 'p', unit: 'none', startValue: 0, endValue: 12,
+          events: [event('O', 0, 0), event('O', 1, 10), event('C', 1, 4), event('C', 0, 12)] }] }));
+    const r = t.report([path, '--mend', '--inclusive', 'f0,f1']);
+    assert.strictEqual(r.profile.weight, 12);
+    assert.deepStrictEqual(rows(r.inclusive, 'function', 'weight'), [['f0', 12], ['f1', 0]]);
+});
+
 test('diff --normalize scales both self and inclusive weights of the first profile', () => {
     const dir = t.files({ 'a.txt': 'm;a 10\nm;b 10\n', 'b.txt': 'm;a 30\nm;b 10\n' });
     const r = t.report(['diff', `${dir}/a.txt`, `${dir}/b.txt`, '--normalize']);
