@@ -283,7 +283,7 @@ test('collectives without numbers are matched by their order', () => {
 
 test('parts of a step are on its own thread', () => {
     const note = (name, ts, dur, tid) => X('user_annotation', name, ts, dur, { pid: 10, tid });
-    const r = of([note('ProfilerStep#1', 0, 100, 1), note('forward', 10, 30, 1), note('loader', 20, 60, 2)]);
+    const r = of([note('ProfilerStep#1', 0, 100, 1), note('forward', 10, 30, 1), note('loader', 45, 40, 2)]);
     assert.deepStrictEqual(r.step_parts.map((p) => [p.part, Math.round(p.duration_s * 1e6)]),
                            [['forward', 30], ['(unknown)', 70]]);
 });
