@@ -1,6 +1,8 @@
 /* collect_nats.c: pieces from NATS JetStream. SPDX-License-Identifier: MIT
  *
- * The only file of the tools that knows libnats. */
+ * The only file of the tools that knows libnats. Messages are asked for and answered by hand
+ * (docs.nats.io, "JetStream wire API"): natsSubscription_Fetch of libnats 3.4 writes behind the end
+ * of its list when messages of an earlier request are still on their way. */
 #include "collect_nats.h"
 
 #include "atomics.h"
@@ -24,8 +26,10 @@
  * so it is many. */
 #define ACK_PENDING  20000
 #define BATCH        256
-#define FETCH_BYTES  (8 << 20) /* of a batch, packed; no message is larger */
-#define FETCH_NS     INT64_C(100000000)
+#define FETCH_BYTES  (8 << 20)            /* of a batch, packed; no message is larger */
+#define FETCH_MS     100                  /* for the first message of a batch */
+#define ASK_NS       UINT64_C(1000000000) /* how long the server keeps a request */
+#define LOST_NS      UINT64_C(3000000000) /* then one without an answer is lost */
 #define RETRY_MS     250
 #define STALL_MS     1000
 #define LIST_MS      2000
@@ -52,6 +56,11 @@ typedef struct worker {
     const char *run; /* behind the prefix */
     pthread_t thread;
     natsSubscription *sub;
+    natsInbox *inbox;
+    natsMsg *list[BATCH]; /* the batch at hand; NULL: ended */
+    int count;
+    int expected; /* messages that the last request may still bring */
+    uint64_t asked_ns;
     perftrace__stream_unpacker_t *unpacker;
     char *plain;    /* PERFTRACE__STREAM_PIECE_MAX bytes, of one piece or several */
     piece_t *piece; /* BATCH of them, and one for those that were held */
@@ -264,39 +273,49 @@ static pt_collect_result_t take(worker_t *w, natsMsg *msg, bool look) {
     return p->result;
 }
 
-static void ask_for_time(worker_t *w, natsMsgList *list, int from) {
+static void answer(const worker_t *w, natsMsg *msg, const char *text) {
+    const char *reply = natsMsg_GetReply(msg);
+    if (reply != NULL) {
+        (void)natsConnection_PublishString(w->nats->nc, reply, text);
+    }
+}
+
+/* For those that are held, and those of the batch from `from` on. */
+static void ask_for_time(worker_t *w, int from) {
     uint64_t now = perftrace__os_mono_ns();
     if (now - w->progress_ns < PROGRESS_NS) {
         return;
     }
     w->progress_ns = now;
     for (size_t i = 0; i < w->held_count; i++) {
-        (void)natsMsg_InProgress(w->held[i].msg, NULL);
+        answer(w, w->held[i].msg, "+WPI");
     }
-    for (int i = from; list != NULL && i < list->Count; i++) {
-        if (list->Msgs[i] != NULL) {
-            (void)natsMsg_InProgress(list->Msgs[i], NULL);
+    for (int i = from; i < w->count; i++) {
+        if (w->list[i] != NULL) {
+            answer(w, w->list[i], "+WPI");
         }
     }
 }
 
 /* Ends a message. */
-static void settle(natsMsg *msg, pt_collect_result_t result) {
-    if (result == PT_COLLECT_REFUSED) {
-        (void)natsMsg_Term(msg, NULL);
-    } else if (result == PT_COLLECT_WRITTEN || result == PT_COLLECT_KNOWN) {
-        (void)natsMsg_Ack(msg, NULL);
-    } else {
-        (void)natsMsg_Nak(msg, NULL);
-    }
+static void settle(const worker_t *w, natsMsg *msg, pt_collect_result_t result) {
+    bool done = result == PT_COLLECT_WRITTEN || result == PT_COLLECT_KNOWN;
+    answer(w, msg, result == PT_COLLECT_REFUSED ? "+TERM" : done ? "+ACK" : "-NAK");
+    natsMsg_Destroy(msg);
+}
+
+/* It comes again after a while. */
+static void give_back(const worker_t *w, natsMsg *msg) {
+    char text[64];
+    snprintf(text, sizeof text, "-NAK {\"delay\": %d000000}", GIVE_BACK_MS);
+    answer(w, msg, text);
     natsMsg_Destroy(msg);
 }
 
 static void hold(worker_t *w, natsMsg *msg, uint64_t stream) {
     size_t len = (size_t)natsMsg_GetDataLength(msg);
     if (w->held_bytes + len > HELD_BYTES || !PT_GROW(w, held, held_count, held_cap, 1)) {
-        (void)natsMsg_NakWithDelay(msg, GIVE_BACK_MS, NULL);
-        natsMsg_Destroy(msg);
+        give_back(w, msg);
         return;
     }
     w->held[w->held_count++] = (held_t){msg, stream, len};
@@ -319,7 +338,7 @@ static void try_held(worker_t *w, uint64_t stream, bool all) {
                 w->held[kept++] = h;
             } else {
                 w->held_bytes -= h.len;
-                settle(h.msg, result);
+                settle(w, h.msg, result);
                 again = true;
             }
         }
@@ -329,36 +348,37 @@ static void try_held(worker_t *w, uint64_t stream, bool all) {
 }
 
 /* What cannot be written here may be by another collector, or a while later. */
-static void give_back(worker_t *w, natsMsgList *list, int from) {
+static void give_rest_back(worker_t *w, int from) {
     w->stalled = true;
-    for (int i = from; i < list->Count; i++) {
-        (void)natsMsg_NakWithDelay(list->Msgs[i], GIVE_BACK_MS, NULL);
+    for (int i = from; i < w->count; i++) {
+        give_back(w, w->list[i]);
     }
+    w->count = 0;
     for (int i = 0; i < STALL_MS / RETRY_MS && !is_stopped(w->nats); i++) {
-        ask_for_time(w, NULL, 0);
+        ask_for_time(w, 0);
         nap(RETRY_MS);
     }
 }
 
-/* Ends the messages of a list from `from` on, whose pieces were handed over. False: one could not
- * be written, and the rest was given back. */
-static bool settle_some(worker_t *w, natsMsgList *list, int from, int count) {
+/* Ends the messages of the batch from `from` on, whose pieces were handed over. False: one could
+ * not be written, and the rest was given back. */
+static bool settle_some(worker_t *w, int from, int count) {
     bool gap = false;
     for (int i = 0; i < count; i++) {
         pt_collect_result_t result = w->piece[i].result;
         uint64_t stream = w->piece[i].m.key.stream;
         if (result == PT_COLLECT_AGAIN) {
-            give_back(w, list, from + i);
+            give_rest_back(w, from + i);
             return false;
         }
         w->stalled = false;
-        natsMsg *msg = list->Msgs[from + i];
-        list->Msgs[from + i] = NULL;
+        natsMsg *msg = w->list[from + i];
+        w->list[from + i] = NULL;
         if (result == PT_COLLECT_GAP) {
             hold(w, msg, stream);
             gap = true;
         } else {
-            settle(msg, result);
+            settle(w, msg, result);
             if (w->held_count > 0) {
                 try_held(w, stream, false);
             }
@@ -370,20 +390,72 @@ static bool settle_some(worker_t *w, natsMsgList *list, int from, int count) {
     return true;
 }
 
-static void take_list(worker_t *w, natsMsgList *list) {
-    for (int from = 0, count; from < list->Count; from += count) {
+static void take_batch(worker_t *w) {
+    for (int from = 0, count; from < w->count; from += count) {
         size_t used = 0;
         count = 0;
-        while (from + count < list->Count &&
-               prepare(w, list->Msgs[from + count], false, &w->piece[count], &used)) {
+        while (from + count < w->count &&
+               prepare(w, w->list[from + count], false, &w->piece[count], &used)) {
             count++;
         }
         hand(w, w->piece, (size_t)count, false);
-        if (!settle_some(w, list, from, count)) {
+        if (!settle_some(w, from, count)) {
             return;
         }
-        ask_for_time(w, list, from + count);
+        ask_for_time(w, from + count);
     }
+    w->count = 0;
+}
+
+/* ---- asking for messages -----------------------------------------------------------------------
+ */
+
+static void ask(worker_t *w) {
+    char subject[160], text[128];
+    w->expected = w->stalled ? 1 : BATCH;
+    w->asked_ns = perftrace__os_mono_ns();
+    snprintf(subject, sizeof subject, "$JS.API.CONSUMER.MSG.NEXT.%s." CONSUMER, w->stream);
+    snprintf(text, sizeof text, "{\"batch\": %d, \"max_bytes\": %d, \"expires\": %llu}",
+             w->expected, FETCH_BYTES, (unsigned long long)ASK_NS);
+    if (natsConnection_PublishRequestString(w->nats->nc, subject, w->inbox, text) != NATS_OK) {
+        w->expected = 0;
+    }
+}
+
+/* A message that only tells of the request's end: it has a status in its header. */
+static bool ends_request(natsMsg *msg) {
+    const char *status = NULL;
+    return natsMsg_GetDataLength(msg) == 0 && natsMsgHeader_Get(msg, "Status", &status) == NATS_OK;
+}
+
+/* What is there, or comes soon. Asks for more before it is needed: the server sends while we
+ * write. */
+static natsStatus fetch(worker_t *w) {
+    natsStatus s = NATS_OK;
+    w->count = 0;
+    while (s == NATS_OK && w->count < BATCH) {
+        int queued = 0;
+        int bytes = 0;
+        natsMsg *msg = NULL;
+        if (w->expected <= 0 || perftrace__os_mono_ns() - w->asked_ns > LOST_NS) {
+            ask(w);
+        }
+        if (w->count > 0 &&
+            (natsSubscription_GetPending(w->sub, &queued, &bytes) != NATS_OK || queued == 0)) {
+            return NATS_OK;
+        }
+        s = natsSubscription_NextMsg(&msg, w->sub, FETCH_MS);
+        if (s == NATS_OK && ends_request(msg)) {
+            natsMsg_Destroy(msg);
+            w->expected = 0;
+        } else if (s == NATS_OK) {
+            w->list[w->count++] = msg;
+            w->expected--;
+        } else if (s != NATS_TIMEOUT) { /* nobody takes the request */
+            w->expected = 0;
+        }
+    }
+    return w->count > 0 ? NATS_OK : s;
 }
 
 /* ---- the server's stream and consumer ----------------------------------------------------------
@@ -431,11 +503,11 @@ static bool subscribe(worker_t *w) {
         s = js_AddConsumer(&ci, w->nats->js, w->stream, &c, NULL, &code);
     }
     if (s == NATS_OK) {
-        jsSubOptions o;
-        jsSubOptions_Init(&o);
-        o.Stream = w->stream;
-        o.Consumer = CONSUMER;
-        s = js_PullSubscribe(&w->sub, w->nats->js, subject, CONSUMER, NULL, &o, &code);
+        natsInbox_Destroy(w->inbox);
+        w->inbox = NULL;
+        w->expected = 0;
+        s = natsInbox_Create(&w->inbox);
+        s = s == NATS_OK ? natsConnection_SubscribeSync(&w->sub, w->nats->nc, w->inbox) : s;
     }
     if (s == NATS_OK) {
         (void)natsSubscription_SetPendingLimits(w->sub, -1, -1);
@@ -460,20 +532,13 @@ static bool look_whether_empty(worker_t *w) {
 }
 
 static void work(worker_t *w) {
-    natsMsgList list = {NULL, 0};
-    jsFetchRequest request;
-    jsFetchRequest_Init(&request);
-    request.Batch = w->stalled ? 1 : BATCH;
-    request.MaxBytes = FETCH_BYTES;
-    request.Expires = FETCH_NS;
-    natsStatus s = natsSubscription_FetchRequest(&list, w->sub, &request);
+    natsStatus s = fetch(w);
     if (s == NATS_OK) {
         pt_store_relaxed(&w->empty, 0);
-        take_list(w, &list);
-        natsMsgList_Destroy(&list);
+        take_batch(w);
         return;
     }
-    ask_for_time(w, NULL, 0);
+    ask_for_time(w, 0);
     if (w->held_count > 0) {
         try_held(w, 0, true);
     }
@@ -496,7 +561,13 @@ static void *run_worker(void *arg) {
         }
     }
     for (size_t i = 0; i < w->held_count; i++) {
-        settle(w->held[i].msg, PT_COLLECT_AGAIN);
+        settle(w, w->held[i].msg, PT_COLLECT_AGAIN);
+    }
+    if (w->sub != NULL) { /* what came and was not taken is the next collector's */
+        natsMsg *msg = NULL;
+        while (natsSubscription_NextMsg(&msg, w->sub, 1) == NATS_OK) {
+            settle(w, msg, PT_COLLECT_AGAIN);
+        }
     }
     natsSubscription_Destroy(w->sub);
     return NULL;
@@ -507,6 +578,7 @@ static void free_worker(worker_t *w) {
     free(w->plain);
     free(w->piece);
     free(w->held);
+    natsInbox_Destroy(w->inbox);
     free(w->stream);
     free(w);
 }
