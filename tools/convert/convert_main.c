@@ -33,7 +33,7 @@ static void ring_input(const pt_convert_input_t *in) {
 
 /* The first pass over those inputs that need one. */
 static pt_exit_t survey(pt_convert_input_t *inputs, size_t count, unsigned threads) {
-    pt_convert_input_t **some = calloc(count + 1, sizeof *some);
+    pt_convert_input_t **some = calloc(count + 1, sizeof(pt_convert_input_t *));
     size_t needed = 0;
     for (size_t i = 0; some != NULL && i < count; i++) {
         if (!inputs[i].source.ours && inputs[i].source.shape != PT_SHAPE_NONE) {

@@ -261,7 +261,7 @@ static pt_clock_in_t clock_of(const pt_convert_input_t *in) {
 
 /* Lets those inputs be read that may say something of clocks. */
 static bool look_for_marks(const pt_convert_plan_t *plan, unsigned threads) {
-    pt_convert_input_t **some = calloc(plan->count, sizeof *some);
+    pt_convert_input_t **some = calloc(plan->count, sizeof(pt_convert_input_t *));
     size_t count = 0;
     for (size_t i = 0; some != NULL && i < plan->count; i++) {
         pt_convert_input_t *input = plan->order[i];
