@@ -504,6 +504,89 @@ python_figures() {
     rm -rf "$dir"
 }
 
+# ---- forwarding ----------------------------------------------------------------------------------
+
+# Real parts: traced processes or simulated ranks, nats-server, perf-trace-collect.
+stream_figures() {
+    local nats slow=1 part parts=()
+    for part in forward rate ranks many; do
+        if wants "stream.$part" || [[ " ${names[*]-} " == *" stream.$part."* ]] ||
+            [[ $part == rate && " ${names[*]-} " == *" stream.request "* ]]; then
+            parts+=("$part")
+        fi
+    done
+    if ! command -v node >/dev/null; then
+        skip stream.rate "node is not installed"
+        return
+    fi
+    if ! build_target "$build" -- perf-trace-collect perf-trace-forward perf-trace-recover \
+        stream_worker; then
+        tail -n 20 "$build.log" >&2
+        skip stream.rate "perf-trace-collect was not built"
+        return
+    fi
+    nats=$(PATH=$PATH:/usr/sbin command -v nats-server || true)
+    if ! cmake --build "$build" --target perftrace_nats >/dev/null 2>&1; then
+        nats=
+    fi
+    [ $quick = yes ] && slow=5
+    STREAM_WORKER=$build/tests/stream_worker PERFTRACE_COLLECT=$build/bin/perf-trace-collect \
+        STREAM_NATS_SERVER=$nats STREAM_NATS_LIBRARY=${nats:+$build/src/libperftrace-nats.so} \
+        STREAM_BENCH=$bin node "$here/bench_stream.js" "$work/bench-stream" "$rounds" "$slow" \
+        "${parts[@]}" >>"$results" || setup_say "bench_stream.js failed" >&2
+    rm -rf "$work/bench-stream"
+}
+
+# ---- ten thousand files --------------------------------------------------------------------------
+
+# A command line has no room for them everywhere.
+by_cat_all() {
+    # shellcheck disable=SC2016
+    took 1 "$out" sh -c 'cd "$1" && cat ./*.jsonl' sh "$input" && rm -f "$out"
+}
+by_us_all() { took 1 - "$build/bin/perf-trace-convert" "$input" -o "$out" && rm -f "$out"; }
+
+# The largest number of descriptors that a command has open, looked for as often as it goes.
+peak_descriptors() {
+    local pid now most=0
+    "$@" >/dev/null 2>&1 &
+    pid=$!
+    while [ -d "/proc/$pid/fd" ]; do
+        now=$(find "/proc/$pid/fd" -mindepth 1 2>/dev/null | wc -l)
+        if [ "$now" -gt "$most" ]; then
+            most=$now
+        fi
+    done
+    wait "$pid" && echo "$most"
+}
+
+files_figures() {
+    local data=$work/bench-files input=$work/bench-files/in out=$work/bench-files/out.json count peak
+    mkdir -p "$input"
+    if ! build_target "$build" -- perf-trace-convert; then
+        tail -n 20 "$build.log" >&2
+        skip files.cat "perf-trace-convert was not built"
+        return
+    fi
+    setup_say "ten thousand files" >&2
+    count=$(of_quick 10000)
+    "$bin/bench_rank_files" --make "$input" "$count" 100000
+    if wants files.cat; then
+        by_cat_all >/dev/null # they are in the page cache from here on
+        versus files.cat cat "$(du -b "$input" | awk '{ printf "%.1f", $1 / 1e6 }')" by_cat_all by_us_all
+    fi
+    if wants files.memory && peak=$(took 3 - "$build/bin/perf-trace-convert" "$input" -o "$out"); then
+        result files.memory "$peak"
+        detail files.memory "$count files of 100 kB"
+    fi
+    if wants files.descriptors &&
+        peak=$(peak_descriptors "$build/bin/perf-trace-convert" "$input" -o "$out"); then
+        result files.descriptors "$peak"
+        detail files.descriptors "the most that were seen in /proc while it ran"
+    fi
+    rm -rf "$data"
+}
+
 # ---- the run -------------------------------------------------------------------------------------
 
 machine() {
@@ -539,6 +622,8 @@ for group in $groups; do
     stacks) stacks_figures ;;
     ctl) ctl_figures ;;
     python) python_figures ;;
+    stream) stream_figures ;;
+    files) files_figures ;;
     *) program "$group" ;;
     esac
 done
