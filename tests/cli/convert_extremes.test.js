@@ -92,3 +92,24 @@ test('with too little memory there is a message, the right status, and nothing l
     }
     assert(seen.has(0) && seen.has(5), `${[...seen]}`);
 });
+
+test('600 small files of many hosts, and 32 descriptors: all is there, however many threads', () => {
+    const RANKS = 600, EVENTS = 7;
+    const names = Array.from({ length: RANKS }, (_, rank) => `traces-r${rank}.jsonl`);
+    const dir = t.files(Object.fromEntries(names.map((name, rank) => [name, [
+        header({ rank, world_size: RANKS, boot_id: `boot-${rank >> 3}`, host: `node${rank >> 3}`, pid: 1000 + rank }),
+        ...Array.from({ length: rank === 17 ? 0 : EVENTS }, (_, i) => scope(`e${i}`, i * 1000, i * 1000 + 500)),
+        footer()]])));
+    const outs = ['1', '4'].map((jobs) => {
+        const out = path.join(dir, `merged-${jobs}.json`);
+        const r = spawnSync('bash', ['-c', 'ulimit -n 32; exec "$@"', '-', t.TOOL, '-q', `-j${jobs}`, '-o', out,
+                                     ...names.map((n) => path.join(dir, n))], { encoding: 'utf8' });
+        assert.strictEqual(r.status, 0, r.stderr);
+        return fs.readFileSync(out);
+    });
+    assert(outs[0].equals(outs[1]), 'it depends on the number of threads');
+    const merged = JSON.parse(outs[0]);
+    assert.strictEqual(byPhase(merged.traceEvents, 'X').length, (RANKS - 1) * EVENTS);
+    assert.strictEqual(new Set(byPhase(merged.traceEvents, 'X').map((e) => e.pid)).size, RANKS - 1);
+    assert.strictEqual(merged.metadata.perftrace_convert.inputs.length, RANKS);
+});
