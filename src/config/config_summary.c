@@ -1,4 +1,5 @@
 /* config_summary.c: the settings in force, in one line. SPDX-License-Identifier: MIT */
+#include "address_shown.h"
 #include "config_resolve.h"
 #include "utf8.h"
 
@@ -9,7 +10,13 @@ static void put_setting(const perftrace__config_t *c, size_t i, perftrace__strbu
     const perftrace__option_t *o = &perftrace__options[i];
     perftrace__strbuf_t value = PERFTRACE__STRBUF_INIT;
     perftrace__option_put_value(o, &c->opt, &value);
-    const char *text = i == PERFTRACE__OPT_control_token ? "(set)" : perftrace__strbuf_cstr(&value);
+    const bool secret = i == PERFTRACE__OPT_control_token || i == PERFTRACE__OPT_forward_token;
+    const char *text = secret ? "(set)" : perftrace__strbuf_cstr(&value);
+    char shown[VALUE_MAX * 2];
+    if (i == PERFTRACE__OPT_forward) { /* a password may stand in it */
+        perftrace__address_shown(text, shown, sizeof shown);
+        text = shown;
+    }
     const size_t len = strlen(text);
     const size_t keep = perftrace__utf8_cut(text, len, VALUE_MAX);
     perftrace__strbuf_printf(out, "%s=", o->field);

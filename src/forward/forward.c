@@ -4,11 +4,13 @@
  * Locks: `lock` guards what the drain tells and what the thread answers; held for copies only, by
  * nobody who waits. `step` is held by the thread while it works, for fork; `gate` lets fork have
  * its turn. Order: gate, step, lock; all after the runtime's and the drain's. */
+#include "address_shown.h"
 #include "atomics.h"
 #include "forward_sender.h"
 #include "forward_service.h"
 #include "os.h"
 #include "runtime_state.h"
+#include "wake_pipe.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +29,7 @@
 typedef struct told_file {
     char path[4096]; /* "": there is none */
     uint64_t bytes;
-    unsigned number; /* a new one for each path */
+    unsigned number; /* a new one for each file */
     uint64_t before; /* bytes of the one before that were final */
 } told_file_t;
 
@@ -50,8 +52,7 @@ static struct {
     told_t told;
     perftrace__reference_t references[REFERENCES];
     unsigned reference_count;
-    int wake[2];
-    perftrace__os_file_id_t wake_id[2];
+    perftrace__wake_pipe_t wake;
     bool stop;
     uint64_t deadline_ns;
     uint32_t ended; /* release: the thread has ended */
@@ -68,48 +69,7 @@ static struct {
 } fw = {.lock = PTHREAD_MUTEX_INITIALIZER,
         .step = PTHREAD_MUTEX_INITIALIZER,
         .gate = PTHREAD_MUTEX_INITIALIZER,
-        .wake = {-1, -1}};
-
-/* ---- waking -------------------------------------------------------------------------------------
- */
-
-static bool open_wake(void) {
-    int fd[2];
-    if (pipe2(fd, O_CLOEXEC | O_NONBLOCK) != 0) {
-        return false;
-    }
-    for (unsigned i = 0; i < 2; i++) {
-        if (fd[i] <= 2) { /* the program's standard streams are closed */
-            int high = fcntl(fd[i], F_DUPFD_CLOEXEC, 3);
-            close(fd[i]);
-            fd[i] = high;
-        }
-        fw.wake[i] = fd[i];
-        fw.wake_id[i] = perftrace__os_file_id(fd[i]);
-    }
-    return true;
-}
-
-static void close_wake(void) {
-    for (unsigned i = 0; i < 2; i++) {
-        perftrace__os_close_file(fw.wake[i], &fw.wake_id[i]);
-        fw.wake[i] = -1;
-    }
-}
-
-static void wake(void) {
-    if (fw.wake[1] >= 0 && perftrace__os_file_is(fw.wake[1], &fw.wake_id[1])) {
-        (void)!write(fw.wake[1], "", 1); /* full: it wakes anyway */
-    }
-}
-
-static void take_wakes(void) {
-    char some[256];
-    if (perftrace__os_file_is(fw.wake[0], &fw.wake_id[0])) {
-        while (read(fw.wake[0], some, sizeof some) == (ssize_t)sizeof some) {
-        }
-    }
-}
+        .wake = PERFTRACE__WAKE_PIPE_INIT};
 
 /* ---- the thread ---------------------------------------------------------------------------------
  */
@@ -147,7 +107,8 @@ static void take_file(unsigned i, const told_t *told) {
     const told_file_t *t = &told->file[i];
     if (t->number != fw.number[i]) {
         if (fw.file[i]) { /* somebody removed it; it goes on elsewhere */
-            fw.file[i]->limit = t->before;
+            /* Of more than one meanwhile: what was told of it last. */
+            fw.file[i]->limit = t->number == fw.number[i] + 1 ? t->before : fw.file[i]->limit;
             fw.file[i]->ended = true;
         }
         fw.number[i] = t->number;
@@ -156,6 +117,7 @@ static void take_file(unsigned i, const told_t *told) {
         pt_store_relaxed(&fw.given[i], 0);
         if (fw.file[i]) {
             fw.file[i]->spool = fw.spool;
+            perftrace__forward_file_open(fw.file[i]); /* before its name is another file's */
             perftrace__forward_sender_add(fw.sender, fw.file[i]);
         }
     }
@@ -187,6 +149,11 @@ static void *forward_main(void *arg) {
         *told = fw.told;
         bool stop = fw.stop;
         uint64_t deadline = fw.deadline_ns;
+        if (!perftrace__wake_pipe_is_whole(&fw.wake)) { /* the program closed all descriptors */
+            perftrace__wake_pipe_close(&fw.wake);
+            (void)perftrace__wake_pipe_open(&fw.wake);
+            perftrace__forward_sender_wake_by(fw.sender, fw.wake.fd[0]);
+        }
         pthread_mutex_unlock(&fw.lock);
         take_file(0, told);
         take_file(1, told);
@@ -201,7 +168,7 @@ static void *forward_main(void *arg) {
         }
         give_back(0);
         give_back(1);
-        take_wakes();
+        perftrace__wake_pipe_take(&fw.wake);
         pthread_mutex_unlock(&fw.step);
     }
     free(told);
@@ -221,7 +188,7 @@ static void free_all(void) {
         free(fw.text[i]);
         fw.text[i] = NULL;
     }
-    close_wake();
+    perftrace__wake_pipe_close(&fw.wake);
 }
 
 static void fill_key(const perftrace__run_meta_t *m) {
@@ -265,7 +232,7 @@ static const char *begin(const perftrace_config_t *o, const perftrace__run_meta_
     }
     fw.used_nats = fw.used_nats || is_nats;
     char shown[512];
-    perftrace__forward_shown(o->forward, shown, sizeof shown); /* for messages */
+    perftrace__address_shown(o->forward, shown, sizeof shown); /* for messages */
     const char *texts[] = {to, o->forward_token, o->forward_creds, o->forward_tls_ca, shown};
     for (unsigned i = 0; i < PT_ARRAY_LEN(texts); i++) {
         fw.text[i] = strdup(texts[i]);
@@ -273,7 +240,7 @@ static const char *begin(const perftrace_config_t *o, const perftrace__run_meta_
             return "no memory";
         }
     }
-    if (!open_wake()) {
+    if (!perftrace__wake_pipe_open(&fw.wake)) {
         return strerror(errno);
     }
     fill_key(meta);
@@ -289,7 +256,7 @@ static const char *begin(const perftrace_config_t *o, const perftrace__run_meta_
         .news = on_news,
         .reading = on_reading,
         .level = (int)o->forward_level,
-        .wake_fd = fw.wake[0],
+        .wake_fd = fw.wake.fd[0],
     };
     fw.sender = perftrace__forward_sender_new(&so);
     if (!fw.sender || !start_thread()) {
@@ -303,7 +270,7 @@ static void fork_prepare(void) {
     fw.at_fork = true;
     if (fw.running) {
         struct timespec ts;
-        wake();
+        perftrace__wake_pipe_wake(&fw.wake);
         clock_gettime(CLOCK_MONOTONIC, &ts);
         long long ns = ts.tv_nsec + FORK_WAIT_NS;
         ts.tv_sec += (time_t)(ns / 1000000000);
@@ -328,7 +295,7 @@ static void fork_child(void) {
         if (fw.at_fork) {
             perftrace__forward_sender_orphan(fw.sender);
         }
-        close_wake();
+        perftrace__wake_pipe_close(&fw.wake);
         fw.sender = NULL;
         memset(fw.text, 0, sizeof fw.text);
         fw.running = false;
@@ -369,7 +336,7 @@ void perftrace__forward_run_begin(const perftrace_config_t *options,
     const char *problem = begin(options, meta, text, sizeof text);
     if (problem) {
         char shown[512];
-        perftrace__forward_shown(options->forward, shown, sizeof shown);
+        perftrace__address_shown(options->forward, shown, sizeof shown);
         perftrace__runtime_log(PERFTRACE_LOG_ERROR, "nothing is forwarded to %s: %s", shown,
                                problem);
         free_all();
@@ -384,13 +351,13 @@ void perftrace__forward_run_begin(const perftrace_config_t *options,
 /* ---- what the drain does ------------------------------------------------------------------------
  */
 
-static void tell_file(told_file_t *t, const char *path, uint64_t bytes) {
+static void tell_file(told_file_t *t, const char *path, uint64_t bytes, unsigned number) {
     if (!path[0]) {
         return;
     }
-    if (strcmp(t->path, path) != 0 || bytes < t->bytes) {
+    if (t->number != number) {
         t->before = t->bytes;
-        t->number++;
+        t->number = number;
         snprintf(t->path, sizeof t->path, "%s", path);
     }
     t->bytes = bytes;
@@ -399,12 +366,12 @@ static void tell_file(told_file_t *t, const char *path, uint64_t bytes) {
 void perftrace__forward_committed(const perftrace__committed_t *what) {
     pthread_mutex_lock(&fw.lock);
     if (fw.running && !fw.stop) {
-        tell_file(&fw.told.file[0], what->trace_path, what->trace_bytes);
-        tell_file(&fw.told.file[1], what->session_path, what->session_bytes);
+        tell_file(&fw.told.file[0], what->trace_path, what->trace_bytes, what->trace_number);
+        tell_file(&fw.told.file[1], what->session_path, what->session_bytes, what->session_number);
         fw.told.rank = what->meta->rank;
         fw.told.world_size = what->meta->world_size;
         fw.told.ended = what->ended;
-        wake();
+        perftrace__wake_pipe_wake(&fw.wake);
     }
     pthread_mutex_unlock(&fw.lock);
 }
@@ -476,7 +443,7 @@ void perftrace__forward_run_end(void) {
     if (!running) {
         return;
     }
-    wake();
+    perftrace__wake_pipe_wake(&fw.wake);
     if (!wait_ended(wait_ns + 1000000000u)) {
         pthread_detach(fw.thread);
         perftrace__runtime_log(PERFTRACE_LOG_ERROR,

@@ -58,6 +58,11 @@ static bool have_fd(perftrace__forward_file_t *f) {
     return true;
 }
 
+void perftrace__forward_file_open(perftrace__forward_file_t *f) {
+    (void)have_fd(f);
+    f->failed = 0;
+}
+
 /* pread() of at least one and at most len bytes at `offset`; 0 and failed set: there are none. */
 static size_t read_at(perftrace__forward_file_t *f, char *to, size_t len, uint64_t offset) {
     ssize_t n;

@@ -33,6 +33,8 @@ typedef struct perftrace__forward_file {
 /* A file at path. key's texts are taken; name is the path's last part. NULL without memory. */
 perftrace__forward_file_t *perftrace__forward_file_new(const char *path,
                                                        const perftrace__stream_key_t *key);
+/* Opens it now, not when it is read first. What fails is tried again then. */
+void perftrace__forward_file_open(perftrace__forward_file_t *f);
 /* Closes. Accepts NULL. */
 void perftrace__forward_file_free(perftrace__forward_file_t *f);
 /* Finds out which stream it is, once its first line is final. False: not yet, or failed is set. */

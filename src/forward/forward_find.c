@@ -12,8 +12,9 @@
 static void *load_nats(char *problem, size_t size) {
     Dl_info here;
     char path[4096];
-    void *library = NULL;
-    if (dladdr(&perftrace__forward_tcp, &here) && here.dli_fname) {
+    const char *test = getenv("PERFTRACE_TEST_NATS_LIBRARY");
+    void *library = test ? dlopen(test, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (!test && dladdr(&perftrace__forward_tcp, &here) && here.dli_fname) {
         const char *slash = strrchr(here.dli_fname, '/');
         int dir = slash ? (int)(slash + 1 - here.dli_fname) : 0;
         int len = snprintf(path, sizeof path, "%.*s%s", dir, here.dli_fname, NATS_LIBRARY);
@@ -21,7 +22,7 @@ static void *load_nats(char *problem, size_t size) {
             library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         }
     }
-    if (!library) {
+    if (!test && !library) {
         library = dlopen(NATS_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     }
     if (!library) {
@@ -32,8 +33,7 @@ static void *load_nats(char *problem, size_t size) {
 }
 
 static const perftrace__forward_link_ops_t *find_nats(char *problem, size_t size) {
-    const char *test = getenv("PERFTRACE_TEST_NATS_LIBRARY");
-    void *library = test ? dlopen(test, RTLD_NOW | RTLD_LOCAL) : load_nats(problem, size);
+    void *library = load_nats(problem, size);
     const perftrace__forward_link_ops_t *ops = library ? dlsym(library, NATS_SYMBOL) : NULL;
     if (library && (!ops || ops->abi != PERFTRACE__FORWARD_LINK_ABI)) {
         snprintf(problem, size, "%s is of another version than this library", NATS_LIBRARY);
@@ -54,23 +54,4 @@ perftrace__forward_link_find(const char *forward, const char **ret_to, char *pro
     }
     snprintf(problem, size, "it begins with none of tcp:, nats:// and tls://");
     return NULL;
-}
-
-void perftrace__forward_shown(const char *to, char *out, size_t size) {
-    const char *scheme = strstr(to, "://");
-    const char *p = scheme ? scheme + 3 : to;
-    snprintf(out, size, "%.*s", (int)PT_MIN((size_t)(p - to), size - 1), to);
-    /* Each of the servers may have its own. */
-    while (scheme && *p) {
-        size_t part = strcspn(p, ",");
-        const char *at = memrchr(p, '@', part);
-        size_t len = strlen(out);
-        snprintf(out + len, size - len, "%s%.*s%s", at ? "...@" : "",
-                 (int)(at ? part - (size_t)(at + 1 - p) : part), at ? at + 1 : p,
-                 p[part] ? "," : "");
-        p += part + (p[part] == ',');
-    }
-    if (!scheme) {
-        snprintf(out, size, "%s", to);
-    }
 }

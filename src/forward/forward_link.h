@@ -72,8 +72,4 @@ extern const perftrace__forward_link_ops_t perftrace__forward_tcp;
 const perftrace__forward_link_ops_t *
 perftrace__forward_link_find(const char *forward, const char **ret_to, char *problem, size_t size);
 
-/* An address as it may be shown: what stands before '@' (user and password, or a token) is "...".
- * Cut where it does not fit. */
-void perftrace__forward_shown(const char *to, char *out, size_t size);
-
 #endif

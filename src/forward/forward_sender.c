@@ -165,6 +165,10 @@ void perftrace__forward_sender_take(sender_t *s, perftrace__forward_file_t *f) {
     }
 }
 
+void perftrace__forward_sender_wake_by(sender_t *s, int wake_fd) {
+    s->o.wake_fd = wake_fd;
+}
+
 bool perftrace__forward_sender_done(const sender_t *s) {
     for (const perftrace__forward_file_t *f = s->files; f; f = f->next) {
         if (!f->failed && !perftrace__forward_file_done(f)) {

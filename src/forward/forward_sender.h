@@ -52,6 +52,8 @@ void perftrace__forward_sender_orphan(perftrace__forward_sender_t *s);
 void perftrace__forward_sender_add(perftrace__forward_sender_t *s, perftrace__forward_file_t *f);
 /* Gives back a file that was added: the caller's again. */
 void perftrace__forward_sender_take(perftrace__forward_sender_t *s, perftrace__forward_file_t *f);
+/* From now on this wakes; see wake_fd. */
+void perftrace__forward_sender_wake_by(perftrace__forward_sender_t *s, int wake_fd);
 /* Does what there is to do, then waits for more, at most timeout_ms. */
 void perftrace__forward_sender_step(perftrace__forward_sender_t *s, uint32_t timeout_ms);
 /* All files are done, or cannot be read. */

@@ -42,7 +42,20 @@ static void set_broken(link_t *l, const char *what, int err) {
 /* ---- sending ------------------------------------------------------------------------------------
  */
 
+/* False: the program closed all descriptors. Then the number may be of a file of its own, which
+ * must get nothing of ours, nor lose anything to us. */
+static bool is_ours(link_t *l) {
+    if (!l->broken && !perftrace__os_file_is(l->fd, &l->id)) {
+        l->fd = -1;
+        set_broken(l, "its descriptor was closed", 0);
+    }
+    return !l->broken;
+}
+
 static void push(link_t *l) {
+    if (l->out_at < l->out.len && !is_ours(l)) {
+        return;
+    }
     while (!l->broken && l->out_at < l->out.len) {
         ssize_t n = send(l->fd, l->out.data + l->out_at, l->out.len - l->out_at,
                          MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -158,7 +171,7 @@ static void take_lines(link_t *l) {
 }
 
 static void pull(link_t *l) {
-    while (!l->broken) {
+    while (is_ours(l)) {
         if (!perftrace__strbuf_reserve(&l->in, 16384)) {
             set_broken(l, "no memory", 0);
             return;
@@ -179,12 +192,7 @@ static void pull(link_t *l) {
 
 static bool wait(link_t *l, int wake_fd, uint32_t timeout_ms) {
     push(l);
-    if (l->broken) {
-        return false;
-    }
-    if (!perftrace__os_file_is(l->fd, &l->id)) {
-        l->fd = -1; /* the program closed all descriptors */
-        set_broken(l, "its descriptor was closed", 0);
+    if (!is_ours(l)) {
         return false;
     }
     bool waits = l->out_at < l->out.len;

@@ -10,6 +10,7 @@
 #include "forward_link.h"
 #include "json_scan.h"
 #include "os.h"
+#include "wake_pipe.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +43,7 @@ struct perftrace__forward_link {
     char name[80]; /* of the stream */
     char ref[40];  /* the collector that answered last; "": any */
     perftrace__strbuf_t body;
-    int wake[2];
+    perftrace__wake_pipe_t wake;
     uintptr_t ticket;
     /* Under the lock: */
     sent_t sent[ON_THE_WAY]; /* [first, first + count), in the order sent */
@@ -103,10 +104,6 @@ static perftrace__forward_sent_t fails(link_t *l, const char *what, const char *
     return PERFTRACE__FORWARD_BROKEN;
 }
 
-static void wake(const link_t *l) {
-    (void)!write(l->wake[1], "", 1);
-}
-
 /* ---- acknowledgements ---------------------------------------------------------------------------
  */
 
@@ -135,7 +132,7 @@ static void on_ack(jsCtx *js, natsMsg *msg, jsPubAck *ack, jsPubAckErr *error, v
         }
     }
     if (l) {
-        wake(l);
+        perftrace__wake_pipe_wake(&l->wake);
     }
     pthread_mutex_unlock(&lock);
     natsMsg_Destroy(msg);
@@ -148,7 +145,7 @@ static void on_closed(natsConnection *nc, void *closure) {
     link_t *l = link_of(closure);
     if (l) {
         set_broken(l, "the connection ended", why);
-        wake(l);
+        perftrace__wake_pipe_wake(&l->wake);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -172,12 +169,14 @@ static void take_acks(link_t *l) {
 }
 
 static bool wait(link_t *l, int wake_fd, uint32_t timeout_ms) {
-    struct pollfd p[2] = {{.fd = l->wake[0], .events = POLLIN, .revents = 0},
+    if (!perftrace__wake_pipe_is_whole(&l->wake)) {
+        (void)fails(l, "its descriptors were closed", NULL);
+        return false;
+    }
+    struct pollfd p[2] = {{.fd = l->wake.fd[0], .events = POLLIN, .revents = 0},
                           {.fd = wake_fd, .events = POLLIN, .revents = 0}};
     if (poll(p, wake_fd >= 0 ? 2 : 1, (int)PT_MIN(timeout_ms, 3600000u)) > 0 && p[0].revents) {
-        char some[256];
-        while (read(l->wake[0], some, sizeof some) == (ssize_t)sizeof some) {
-        }
+        perftrace__wake_pipe_take(&l->wake);
     }
     take_acks(l);
     pthread_mutex_lock(&lock);
@@ -420,13 +419,18 @@ static void close_link(link_t *l) {
         return;
     }
     return_ticket(l);
+    if (l->nc && !perftrace__wake_pipe_is_whole(&l->wake)) {
+        /* The program closed all descriptors. libnats does not know that of its socket: it would
+         * close what has the number now. */
+        perftrace__wake_pipe_close(&l->wake);
+        return;
+    }
     if (l->nc) {
         natsConnection_Close(l->nc);
     }
     jsCtx_Destroy(l->js);
     natsConnection_Destroy(l->nc);
-    close(l->wake[0]);
-    close(l->wake[1]);
+    perftrace__wake_pipe_close(&l->wake);
     perftrace__strbuf_free(&l->body);
     free(l);
 }
@@ -435,7 +439,7 @@ static link_t *open_link(const perftrace__forward_link_options_t *o, char *probl
     natsOptions *opts = NULL;
     const char *why = NULL;
     link_t *l = calloc(1, sizeof *l);
-    if (!l || pipe2(l->wake, O_CLOEXEC | O_NONBLOCK) != 0) {
+    if (!l || !perftrace__wake_pipe_open(&l->wake)) {
         snprintf(problem, size, "%s", l ? strerror(errno) : "no memory");
         free(l);
         return NULL;

@@ -114,6 +114,7 @@ int perftrace__runtime_create_file(int *ret_fd) {
                                           sizeof(rt->meta.trace_path), ret_fd);
     }
     perftrace__strbuf_free(&path);
+    rt->files_made[0] += rc == 0;
     return rc;
 }
 
@@ -161,6 +162,7 @@ int perftrace__runtime_create_session_file(void *user) {
     if (rc) {
         return rc;
     }
+    rt->files_made[1]++;
     /* Recovery finds it under this name; nothing of it counts before the next commit. */
     memcpy(perftrace__core_ring()->header->session_path, rt->session_path,
            sizeof(rt->session_path));

@@ -16,8 +16,10 @@ typedef struct perftrace__committed {
     const perftrace__run_meta_t *meta;
     const char *trace_path;   /* valid during the call */
     uint64_t trace_bytes;     /* of it that are final */
+    unsigned trace_number;    /* another one: another file, also of the same path */
     const char *session_path; /* "": none yet */
     uint64_t session_bytes;
+    unsigned session_number;
     bool ended; /* nothing will follow */
 } perftrace__committed_t;
 

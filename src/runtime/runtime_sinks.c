@@ -64,8 +64,10 @@ static void committed(void *user) {
         .meta = &rt->meta,
         .trace_path = rt->meta.trace_path,
         .trace_bytes = out->sink->ops->offset(out->sink),
+        .trace_number = rt->files_made[0],
         .session_path = out->session_sink ? rt->session_path : "",
         .session_bytes = out->session_sink ? out->session_sink->ops->offset(out->session_sink) : 0,
+        .session_number = rt->files_made[1],
         .ended = out->drain.closed,
     });
 }

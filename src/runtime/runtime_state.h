@@ -34,6 +34,7 @@ typedef struct perftrace__runtime {
     perftrace__output_t *out; /* of the run; NULL when none is active or being stopped */
     perftrace__output_t *left;
     char session_path[4096]; /* "" no file yet */
+    unsigned files_made[2];  /* traces, sessions: so many, by the thread that drains */
     char link[4096];         /* link to the ring beside the trace file; "" none */
     uint64_t late_seen;      /* late events that an earlier run has reported */
     bool resuming;           /* the start under way is that of a fork's child */

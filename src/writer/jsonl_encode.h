@@ -27,6 +27,7 @@ typedef struct perftrace__jsonl {
     int64_t scope_end_step;
     bool scope_end_has_step;
     char role_text[2048]; /* the role, or "" */
+    uint32_t part; /* which file of the process this is, for the header; 0 and 1: the first */
 } perftrace__jsonl_t;
 
 /* meta is read during the call only. False without memory. */

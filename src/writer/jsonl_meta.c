@@ -169,6 +169,9 @@ void perftrace__jsonl_header(perftrace__jsonl_t *j, const perftrace__run_meta_t 
     if (m->trial[0]) {
         put_text(out, "trial_name", m->trial);
     }
+    if (j->part > 1) {
+        perftrace__strbuf_printf(out, ", \"part\": %u", j->part);
+    }
     put_text(out, "library", PERFTRACE_VERSION);
     perftrace__strbuf_puts(out, "}}\n");
 }

@@ -105,6 +105,7 @@ static int replace_file(perftrace__jsonl_sink_t *k) {
     perftrace__line_file_open(&k->file, fd, 0, k->file.path);
     k->file.limit = limit;
     k->replaced = true;
+    k->text.part = k->text.part ? k->text.part + 1 : 2;
     perftrace__strbuf_t old = k->text.out;
     k->text.out = (perftrace__strbuf_t)PERFTRACE__STRBUF_INIT;
     begin(k);
@@ -199,6 +200,7 @@ void perftrace__jsonl_sink_header(perftrace__sink_t *s, const perftrace__run_met
     }
     /* The text gathered so far stays; only what closes each line changes. */
     fresh.out = k->text.out;
+    fresh.part = k->text.part;
     k->text.out = (perftrace__strbuf_t)PERFTRACE__STRBUF_INIT;
     perftrace__jsonl_free(&k->text);
     k->text = fresh;

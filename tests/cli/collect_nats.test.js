@@ -246,7 +246,10 @@ test('a server that is not there yet, and one that wants a token', async () => {
         await t.sleep(20);
     const files = manyFiles(1);
     await putAll(c, files, 5000);
-    assert.strictEqual((await collector.ended).status, 0);
+    const { status, stderr } = await collector.ended;
+    assert.strictEqual(status, 0);
+    assert.match(stderr, /connected to nats:\/\/\.\.\.@127\.0\.0\.1/);
+    assert.doesNotMatch(stderr, /secret/);
     assertCollected(dir, files);
     const end = await wrong.stop();
     assert.match(end.stderr, /no NATS server is reached \(Authorization|no NATS server is reached/);

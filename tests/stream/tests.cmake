@@ -2,8 +2,11 @@
 if(TARGET perf-trace-collect AND TARGET perf-trace-forward AND PERFTRACE_NODE AND NOT CMAKE_CROSSCOMPILING)
   add_executable(stream_worker ${CMAKE_CURRENT_LIST_DIR}/stream_worker.c)
   target_link_libraries(stream_worker PRIVATE perftrace_flags perftrace::perftrace Threads::Threads)
+  add_executable(stream_life ${CMAKE_CURRENT_LIST_DIR}/stream_life.c)
+  target_link_libraries(stream_life PRIVATE perftrace_flags perftrace::perftrace Threads::Threads)
   find_program(PERFTRACE_NATS_SERVER nats-server PATHS /usr/sbin)
-  set(perftrace_stream_env "STREAM_WORKER=$<TARGET_FILE:stream_worker>"
+  set(perftrace_stream_env "STREAM_WORKER=$<TARGET_FILE:stream_worker>" "STREAM_LIFE=$<TARGET_FILE:stream_life>"
+      "STREAM_SANITIZED=$<BOOL:${PERFTRACE_SANITIZE}>"
       "PERFTRACE_COLLECT=$<TARGET_FILE:perf-trace-collect>"
       "PERFTRACE_FORWARD_TOOL=$<TARGET_FILE:perf-trace-forward>"
       "PERFTRACE_RECOVER=$<TARGET_FILE:perf-trace-recover>")
@@ -11,7 +14,7 @@ if(TARGET perf-trace-collect AND TARGET perf-trace-forward AND PERFTRACE_NODE AN
     list(APPEND perftrace_stream_env "STREAM_NATS_SERVER=${PERFTRACE_NATS_SERVER}"
          "STREAM_NATS_LIBRARY=$<TARGET_FILE:perftrace_nats>")
   endif()
-  foreach(name tcp nats faults)
+  foreach(name tcp nats faults life)
     add_test(NAME stream.${name}
              COMMAND ${PERFTRACE_NODE} --test ${CMAKE_CURRENT_LIST_DIR}/${name}.test.js)
     set_tests_properties(stream.${name} PROPERTIES TIMEOUT 600 LABELS outside

@@ -228,6 +228,11 @@ static void the_settings_are_told_in_one_line(void **state) {
              "local_rank=1 (torchrun); all else by default",
              file, file);
     assert_string_equal(summary_of(&program, env), want);
+    const char *secrets[] = {"PERFTRACE_FORWARD=nats://rank:hidden@a,hidden@b",
+                             "PERFTRACE_FORWARD_TOKEN=hidden", NULL};
+    assert_string_equal(summary_of(NULL, secrets),
+                        "settings: forward=nats://...@a,...@b, forward_token=(set) (environment); "
+                        "all else by default");
     char longest[600] = "PERFTRACE_NAMES=";
     memset(longest + strlen(longest), 'x', 500);
     const char *wide[] = {longest, NULL};

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "address_shown.h"
 #include "forward_key.h"
-#include "forward_link.h"
 #include "forward_report.h"
 
 #include <stdio.h>
@@ -133,11 +133,11 @@ static void secrets_are_not_shown(void **state) {
     };
     char out[100];
     for (unsigned i = 0; i < PT_ARRAY_LEN(cases); i++) {
-        perftrace__forward_shown(cases[i].to, out, sizeof out);
+        perftrace__address_shown(cases[i].to, out, sizeof out);
         assert_string_equal(out, cases[i].shown);
     }
     char small[16];
-    perftrace__forward_shown("nats://secret:secret@a.long.name,secret@b", small, sizeof small);
+    perftrace__address_shown("nats://secret:secret@a.long.name,secret@b", small, sizeof small);
     assert_string_equal(small, "nats://...@a.lo");
 }
 

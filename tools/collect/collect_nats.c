@@ -5,6 +5,7 @@
  * of its list when messages of an earlier request are still on their way. */
 #include "collect_nats.h"
 
+#include "address_shown.h"
 #include "atomics.h"
 #include "grow.h"
 #include "message.h"
@@ -624,12 +625,18 @@ static void on_disconnected(natsConnection *nc, void *closure) {
     }
 }
 
+static void tell_connected(natsConnection *nc, const char *what) {
+    char url[1024] = "";
+    char shown[1024];
+    (void)natsConnection_GetConnectedUrl(nc, url, sizeof url); /* with its password */
+    perftrace__address_shown(url, shown, sizeof shown);
+    pt_note("%s %s", what, shown);
+}
+
 static void on_reconnected(natsConnection *nc, void *closure) {
     pt_collect_nats_t *n = closure;
-    char url[256] = "";
-    (void)natsConnection_GetConnectedUrl(nc, url, sizeof url);
     pt_store_relaxed(&n->connected, 1);
-    pt_note("connected again to %s", url);
+    tell_connected(nc, "connected again to");
 }
 
 /* A slow consumer and the like: what is lost comes again. */
@@ -697,10 +704,8 @@ static bool connect_all(pt_collect_nats_t *n) {
                 : s;
         s = s == NATS_OK ? natsConnection_JetStream(&n->js, n->nc, NULL) : s;
         if (s == NATS_OK) {
-            char url[256] = "";
-            (void)natsConnection_GetConnectedUrl(n->nc, url, sizeof url);
             pt_store_relaxed(&n->connected, 1);
-            pt_note("connected to %s", url);
+            tell_connected(n->nc, "connected to");
             return true;
         }
         if (!told) {

@@ -1,6 +1,7 @@
 /* forward_send.c. SPDX-License-Identifier: MIT */
 #include "forward_send.h"
 
+#include "address_shown.h"
 #include "message.h"
 #include "os.h"
 
@@ -12,7 +13,7 @@
 
 pt_exit_t pt_forward_send_init(pt_forward_send_t *s) {
     char problem[512] = "";
-    perftrace__forward_shown(s->o->to, s->shown, sizeof s->shown);
+    perftrace__address_shown(s->o->to, s->shown, sizeof s->shown);
     s->ops = perftrace__forward_link_find(s->o->to, &s->to, problem, sizeof problem);
     if (!s->ops) {
         pt_error("%s: %s", s->shown, problem);

@@ -1,0 +1,178 @@
+/* stream_life.c: what a program may do while its trace is forwarded. SPDX-License-Identifier: MIT
+ *
+ * stream_life WHAT [N]:
+ *   close   all descriptors from 3 up are closed, and others of its own take their numbers
+ *   cycles  N times init, events, shutdown; prints what memory and descriptors it has left
+ *   forks   N children from 4 threads, which end by _exit or with a shutdown of their own
+ *   rank    the rank becomes known after the first half
+ *   remove  the trace is removed after the first half
+ *   early   a child is forked right after init, while it connects
+ * Prints one JSON line. */
+#include <perftrace/perftrace.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define EVENTS 5000
+
+static void produce(int from, int count) {
+    for (int i = from; i < from + count; i++) {
+        PERFTRACE_SCOPE("work", "compute", PERFTRACE_INT("i", i));
+    }
+}
+
+static int descriptors(void) {
+    DIR *dir = opendir("/proc/self/fd");
+    int count = 0;
+    while (dir && readdir(dir)) {
+        count++;
+    }
+    closedir(dir);
+    return count - 3; /* ".", ".." and its own */
+}
+
+static long pages(void) {
+    long all = 0;
+    long resident = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f || fscanf(f, "%ld %ld", &all, &resident) != 2) {
+        resident = -1;
+    }
+    if (f) {
+        fclose(f);
+    }
+    return resident;
+}
+
+/* Its own sockets take the numbers: bytes that come to them were meant for somebody else. */
+static int do_close(void) {
+    int pair[32][2];
+    long strays = 0;
+    produce(0, EVENTS);
+    usleep(300000); /* connected, and some of it sent */
+    for (int fd = 3; fd < 1024; fd++) {
+        close(fd);
+    }
+    for (int i = 0; i < 32; i++) {
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair[i]) != 0) {
+            return 1;
+        }
+    }
+    produce(EVENTS, EVENTS);
+    usleep(1500000);
+    int status = perftrace_shutdown();
+    for (int i = 0; i < 64; i++) {
+        char some[4096];
+        int fd = pair[i / 2][i % 2];
+        if (fcntl(fd, F_GETFD) < 0) {
+            strays += 1000000;
+        }
+        for (ssize_t n; (n = read(fd, some, sizeof some)) > 0;) {
+            strays += n;
+        }
+    }
+    printf("{\"status\": %d, \"strays\": %ld}\n", status, strays);
+    return 0;
+}
+
+static int do_cycles(int count) {
+    int first_descriptors = 0;
+    long first_pages = 0;
+    int status = 0;
+    for (int i = 0; i < count; i++) {
+        produce(0, 100);
+        status |= perftrace_shutdown();
+        if (i == 9) { /* what is made once is there */
+            first_descriptors = descriptors();
+            first_pages = pages();
+        }
+        status |= i + 1 < count ? perftrace_init(NULL) : 0;
+    }
+    printf("{\"status\": %d, \"descriptors\": %d, \"kilobytes\": %ld}\n", status,
+           descriptors() - first_descriptors,
+           (pages() - first_pages) * sysconf(_SC_PAGESIZE) / 1024);
+    return 0;
+}
+
+static void *fork_some(void *arg) {
+    int count = *(int *)arg;
+    int failed = 0;
+    for (int i = 0; i < count; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            produce(0, 10);
+            _exit(i % 2 ? 0 : perftrace_shutdown() != PERFTRACE_OK);
+        }
+        int status = 1;
+        failed += child < 0 || waitpid(child, &status, 0) != child || status != 0;
+        produce(i * 100, 100);
+    }
+    *(int *)arg = failed;
+    return NULL;
+}
+
+static int do_forks(int count) {
+    pthread_t thread[4];
+    int each[4];
+    int failed = 0;
+    for (int i = 0; i < 4; i++) {
+        each[i] = count / 4;
+        pthread_create(&thread[i], NULL, fork_some, &each[i]);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(thread[i], NULL);
+        failed += each[i];
+    }
+    printf("{\"status\": %d, \"failed\": %d}\n", perftrace_shutdown(), failed);
+    return 0;
+}
+
+static int do_early(void) {
+    pid_t child = fork();
+    produce(0, EVENTS);
+    if (child == 0) {
+        _exit(perftrace_shutdown() != PERFTRACE_OK);
+    }
+    int status = 1;
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
+        return 1;
+    }
+    printf("{\"status\": %d}\n", perftrace_shutdown());
+    return 0;
+}
+
+static int in_halves(const char *what) {
+    produce(0, EVENTS);
+    usleep(300000); /* written, and sent */
+    if (strcmp(what, "rank") == 0) {
+        perftrace_set_rank(7, 8);
+    } else {
+        const char *dir = getenv("PERFTRACE_DIR");
+        char path[4096];
+        snprintf(path, sizeof path, "%s/traces-r0.jsonl", dir ? dir : ".");
+        unlink(path);
+    }
+    produce(EVENTS, EVENTS);
+    printf("{\"status\": %d}\n", perftrace_shutdown());
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    const char *what = argc > 1 ? argv[1] : "";
+    int count = argc > 2 ? atoi(argv[2]) : 1;
+    if (perftrace_init(NULL) != PERFTRACE_OK) {
+        return 1;
+    }
+    return strcmp(what, "close") == 0    ? do_close()
+           : strcmp(what, "cycles") == 0 ? do_cycles(count)
+           : strcmp(what, "forks") == 0  ? do_forks(count)
+           : strcmp(what, "early") == 0  ? do_early()
+                                         : in_halves(what);
+}
