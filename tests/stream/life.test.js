@@ -161,3 +161,21 @@ test('a collector that is started again when all was collected ends at once, if 
         assert.match(again.err, /run run: 10,000 events of 1 rank/);
     }
 });
+
+test('perf-trace-run hands on where to forward to, also to workers that inherit nothing', async () => {
+    for (const [more, given] of [[[], true], [['--forward'], false]]) {
+        const { there, port, collector, env } = await scene(['--until-done', '--token', 'secret']);
+        const url = env.PERFTRACE_FORWARD;
+        const own = { PERFTRACE_LOG_STDERR: '1', PERFTRACE_DIR: env.PERFTRACE_DIR, PERFTRACE_FORWARD_TOKEN: 'secret',
+                      ...(given ? { PERFTRACE_FORWARD: url } : { PERFTRACE_FORWARD: 'off' }) };
+        const r = await s.start(process.env.STREAM_RUN, ['-n', '2', '--clean-env', '1', ...more, ...(given ? [] : [url]), '--',
+                                                         s.WORKER, '1000', '0', '1'], own).done;
+        assert.strictEqual(r.status, 0, r.stderr);
+        assert.strictEqual(r.stderr.match(/note: forwarded \d+ bytes/g).length, 2, r.stderr);
+        assert.doesNotMatch(r.stderr, /secret/);
+        const c = await collector.done;
+        assert.match(c.stderr, /2,000 events of 2 ranks in 2 files/, `${port}`);
+        assert.strictEqual(c.status, 0);
+        s.same(env.PERFTRACE_DIR, there);
+    }
+});

@@ -1,12 +1,12 @@
 # Traced processes, collectors and servers together, each the real one.
-if(TARGET perf-trace-collect AND TARGET perf-trace-forward AND PERFTRACE_NODE AND NOT CMAKE_CROSSCOMPILING)
+if(TARGET perf-trace-collect AND TARGET perf-trace-forward AND TARGET perf-trace-run AND PERFTRACE_NODE AND NOT CMAKE_CROSSCOMPILING)
   add_executable(stream_worker ${CMAKE_CURRENT_LIST_DIR}/stream_worker.c)
   target_link_libraries(stream_worker PRIVATE perftrace_flags perftrace::perftrace Threads::Threads)
   add_executable(stream_life ${CMAKE_CURRENT_LIST_DIR}/stream_life.c)
   target_link_libraries(stream_life PRIVATE perftrace_flags perftrace::perftrace Threads::Threads)
   find_program(PERFTRACE_NATS_SERVER nats-server PATHS /usr/sbin)
   set(perftrace_stream_env "STREAM_WORKER=$<TARGET_FILE:stream_worker>" "STREAM_LIFE=$<TARGET_FILE:stream_life>"
-      "STREAM_SANITIZED=$<BOOL:${PERFTRACE_SANITIZE}>"
+      "STREAM_RUN=$<TARGET_FILE:perf-trace-run>" "STREAM_SANITIZED=$<BOOL:${PERFTRACE_SANITIZE}>"
       "PERFTRACE_COLLECT=$<TARGET_FILE:perf-trace-collect>"
       "PERFTRACE_FORWARD_TOOL=$<TARGET_FILE:perf-trace-forward>"
       "PERFTRACE_RECOVER=$<TARGET_FILE:perf-trace-recover>")

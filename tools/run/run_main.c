@@ -148,7 +148,7 @@ static const char *const own_ranks[] = {"PERFTRACE_RANK", "PERFTRACE_WORLD_SIZE"
 static int read_tracer(run_t *r) {
     perftrace__strbuf_t msgs = PERFTRACE__STRBUF_INIT;
     bool ok = pt_tracer_settings(r->has_tracer_section ? r->options.config : NULL,
-                                 r->options.trace_dir, &r->tracer, &msgs);
+                                 r->options.trace_dir, r->options.forward, &r->tracer, &msgs);
     perftrace__message_log(&msgs, 0, print_tracer_message, NULL);
     perftrace__strbuf_free(&msgs);
     if (!ok) {

@@ -61,6 +61,10 @@ static const pt_option_t options[] = {
     PT_OPTION_CALLBACK(add_env, 'e', "env", "NAME=VALUE",
                        "a variable for the workers; wins over everything"),
     PT_OPTION_STRING(S, trace_dir, 0, "trace-dir", "DIR", "traces of the workers go there"),
+    PT_OPTION_STRING(S, forward, 0, "forward", "URL",
+                     "and from there to a perf-trace-collect while they grow: tcp:HOST:PORT, "
+                     "tcp:unix:PATH or nats://HOST (PERFTRACE_FORWARD); a token by "
+                     "PERFTRACE_FORWARD_TOKEN"),
     PT_OPTION_STRING(S, clean_env, 0, "clean-env", "RANKS",
                      "these ranks (all, or as 0,8-9) inherit no variables; they get only what is "
                      "set for them"),
@@ -95,6 +99,8 @@ static const pt_text_t examples[] = {
      "one worker a rank; the rank is mpirun's"},
     {"perf-trace-run -n 2 --trace-dir out --log-dir out -- ./train",
      "no profiler: traces and logs in one place"},
+    {"perf-trace-run -n 8 --forward tcp:node0:7400 -- ./train",
+     "traces go to a perf-trace-collect, too"},
     {NULL, NULL}};
 
 static const pt_text_t sections[] = {

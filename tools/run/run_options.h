@@ -17,6 +17,7 @@ typedef struct pt_run_options {
     pt_string_list_t flags;
     pt_settings_t env;
     const char *trace_dir;
+    const char *forward;
     const char *clean_env;
 
     uint64_t ranks; /* 0: one, whose rank its launcher knows */
