@@ -18,3 +18,16 @@ for (const counter of ['1', '0'])
             assert(worst(off) <= input.error_bound_ns, `${worst(off)} > ${input.error_bound_ns}`);
         });
     });
+
+// Neither the times of the rank whose wall clock is set nor its forwarding care.
+for (const hour of [3600, -3600])
+    test(`somebody sets a wall clock by ${hour} s meanwhile`, { timeout: 120000 }, async () => {
+        const r = await clockRun({ seconds: 7, ranks: 1, load: false,
+                                   later: { CLOCK_SHIM_STEP_S: String(hour), CLOCK_SHIM_STEP_AFTER_MS: '3000' } });
+        const [input] = r.inputs.slice(1);
+        assert.strictEqual(input.alignment, 'reference clock');
+        assert.ok(worst(r.off[0]) <= input.error_bound_ns, `${worst(r.off[0])} > ${input.error_bound_ns}`);
+        assert.ok(Math.abs(input.offset_ns - 250e6) < 5e6, `${input.offset_ns}`);
+        assert.ok(Math.abs(input.wall_clock_set_ns - hour * 1e9) < 1e9, JSON.stringify(input));
+        assert.match(r.stderr, /wall clock was set/);
+    });

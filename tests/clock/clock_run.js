@@ -35,7 +35,7 @@ function busy() {
 // Starts a collector and ranks 1 to `ranks`, 250 ms ahead and 20 ppm fast, beside rank 0; each on a machine of its
 // own, by its boot id. Returns the alignment of all ranks and, for each but rank 0, how far off (ns) its aligned
 // times are from those of rank 0 at the same true time.
-async function clockRun({ seconds = 5, ranks = 1, env = {}, load = true } = {}) {
+async function clockRun({ seconds = 5, ranks = 1, env = {}, later = {}, load = true } = {}) {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'perftrace-clock-'));
     const collected = path.join(dir, 'collected');
     const collector = spawn(of('PERFTRACE_COLLECT'), ['--listen', '0', '-o', collected], { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -61,7 +61,7 @@ async function clockRun({ seconds = 5, ranks = 1, env = {}, load = true } = {}) 
                     CLOCK_SHIM_OFFSET_NS: rank ? '250000000' : '0', CLOCK_SHIM_PPB: rank ? '20000' : '0',
                     PERFTRACE_DIR: path.join(dir, 'own'), PERFTRACE_RUN_ID: 'clock', RANK: String(rank), WORLD_SIZE: String(ranks + 1),
                     PERFTRACE_ENABLED: '1', PERFTRACE_RING_DIR: dir, PERFTRACE_FORWARD: `tcp://127.0.0.1:${port}`,
-                    PERFTRACE_FORWARD_WAIT_MS: '60000', ...env } });
+                    PERFTRACE_FORWARD_WAIT_MS: '60000', ...env, ...(rank ? later : {}) } });
                 child.stderr.on('data', (d) => { text += d; });
                 child.on('error', reject);
                 child.on('close', (status) => resolve({ status, text }));
@@ -73,6 +73,8 @@ async function clockRun({ seconds = 5, ranks = 1, env = {}, load = true } = {}) 
         if (collector.kill('SIGTERM'))
             await new Promise((resolve) => collector.on('close', resolve));
     }
+    for (const name of fs.readdirSync(path.join(dir, 'own')).filter((n) => n.endsWith('.jsonl')))
+        assert(fs.readFileSync(path.join(dir, 'own', name)).equals(fs.readFileSync(path.join(collected, 'clock', name))), name);
     const out = path.join(dir, 'merged.json');
     const r = spawnSync(of('PERFTRACE_CONVERT'), [collected, '-o', out], { encoding: 'utf8' });
     assert.strictEqual(r.status, 0, r.stderr);

@@ -2,8 +2,10 @@
  * MIT
  *
  * CLOCK_SHIM_OFFSET_NS, CLOCK_SHIM_PPB: CLOCK_MONOTONIC_RAW and CLOCK_REALTIME of the process are
- * ahead by so much and run so many parts in 10^9 fast since it began. CLOCK_SHIM_BOOT: its boot id.
- * The system call itself is left alone: by it a process of the tests tells the true time. */
+ * ahead by so much and run so many parts in 10^9 fast since it began. CLOCK_SHIM_STEP_S and
+ * CLOCK_SHIM_STEP_AFTER_MS: somebody sets CLOCK_REALTIME by so many seconds, so long after it
+ * began. CLOCK_SHIM_BOOT: its boot id. The system call itself is left alone: by it a process of the
+ * tests tells the true time. */
 #undef _FILE_OFFSET_BITS /* both open and open64 are meant here */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -19,7 +21,7 @@
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
-static int64_t offset_ns, ppb, began_ns;
+static int64_t offset_ns, ppb, began_ns, step_ns, step_after_ns;
 static const char *boot;
 
 static int64_t true_ns(void) {
@@ -32,6 +34,9 @@ __attribute__((constructor)) static void begin(void) {
     const char *offset = getenv("CLOCK_SHIM_OFFSET_NS"), *rate = getenv("CLOCK_SHIM_PPB");
     offset_ns = offset != NULL ? strtoll(offset, NULL, 10) : 0;
     ppb = rate != NULL ? strtoll(rate, NULL, 10) : 0;
+    const char *step = getenv("CLOCK_SHIM_STEP_S"), *after = getenv("CLOCK_SHIM_STEP_AFTER_MS");
+    step_ns = step != NULL ? strtoll(step, NULL, 10) * INT64_C(1000000000) : 0;
+    step_after_ns = after != NULL ? strtoll(after, NULL, 10) * INT64_C(1000000) : 0;
     boot = getenv("CLOCK_SHIM_BOOT");
     began_ns = true_ns();
 }
@@ -54,7 +59,9 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct
     if (rc == 0 && clock == CLOCK_MONOTONIC_RAW) {
         move(t, t->tv_sec * INT64_C(1000000000) + t->tv_nsec);
     } else if (rc == 0 && clock == CLOCK_REALTIME) {
-        move(t, true_ns());
+        int64_t now = true_ns();
+        move(t, now);
+        t->tv_sec += began_ns != 0 && now - began_ns >= step_after_ns ? step_ns / 1000000000 : 0;
     }
     return rc;
 }
