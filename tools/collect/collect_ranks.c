@@ -65,6 +65,12 @@ static bool is_open(const rank_t *r, const stream_t *s) {
             strcmp(s->key.host, n->key.host) == 0);
 }
 
+/* Sessions of which only their file tells, and not of which rank: those of a rank whose trace says
+ * whether it has ended. */
+static bool is_nobodys(const stream_t *s) {
+    return s->key.sessions && s->key.rank < 0 && s->key.pid == 0 && !s->had_senders;
+}
+
 /* The streams of one rank. */
 static rank_t group(stream_t *const *s, size_t count) {
     rank_t r = {.role = s[0]->key.role, .rank = s[0]->key.rank, .step = -1, .host = ""};
@@ -115,7 +121,8 @@ bool pt_collect_ranks_of(const pt_collect_run_t *run, uint64_t world_size,
     bool good = s != NULL;
     bool known = run->count > 0;
     for (stream_t *i = run->streams; good && i != NULL; i = i->next) {
-        s[count++] = i;
+        s[count] = i;
+        count += !is_nobodys(i);
     }
     if (good && count > 0) {
         qsort(s, count, sizeof(void *), by_rank);

@@ -273,6 +273,9 @@ static void look_at_ends(store_t *s, stream_t *stream) {
     const char *eol = n > 0 ? memchr(s->scratch, '\n', (size_t)n) : NULL;
     if (eol != NULL) {
         pt_collect_tally_add(&t, s->scratch, (size_t)(eol - s->scratch) + 1);
+        if (stream->key.sessions) {
+            t.rank = pt_collect_tally_session_rank(s->scratch, (size_t)(eol - s->scratch));
+        }
     } else if (n == -ENODATA) { /* deleted: the last part has a copy */
         perftrace__strbuf_t copy = PERFTRACE__STRBUF_INIT;
         (void)pt_collect_parts_copy(&s->files, &stream->parts, stream->have, &copy);

@@ -192,6 +192,11 @@ void pt_collect_tally_add(pt_collect_tally_t *t, const char *data, size_t len) {
     }
 }
 
+int64_t pt_collect_tally_session_rank(const char *line, size_t len) {
+    const slice_t record = {.p = line, .len = len, .type = PERFTRACE__JSON_OBJECT};
+    return find_i64(&record, "rank");
+}
+
 void pt_collect_tally_judge(const pt_collect_tally_t *t, perftrace__strbuf_t *out) {
     if (!t->footer) {
         return;

@@ -39,4 +39,7 @@ void pt_collect_tally_add(pt_collect_tally_t *tally, const char *data, size_t le
 /* What does not balance in a file that has ended: appended as a clause; nothing when all does. */
 void pt_collect_tally_judge(const pt_collect_tally_t *tally, perftrace__strbuf_t *out);
 
+/* The rank that a session's record tells; -1: none. */
+int64_t pt_collect_tally_session_rank(const char *line, size_t len);
+
 #endif
