@@ -5,8 +5,12 @@ if(TARGET perf-trace-collect AND TARGET perf-trace-forward AND TARGET perf-trace
   add_executable(stream_life ${CMAKE_CURRENT_LIST_DIR}/stream_life.c)
   target_link_libraries(stream_life PRIVATE perftrace_flags perftrace::perftrace Threads::Threads)
   find_program(PERFTRACE_NATS_SERVER nats-server PATHS /usr/sbin)
+  set(perftrace_stream_sanitized 0)
+  if(PERFTRACE_SANITIZE)
+    set(perftrace_stream_sanitized 1)
+  endif()
   set(perftrace_stream_env "STREAM_WORKER=$<TARGET_FILE:stream_worker>" "STREAM_LIFE=$<TARGET_FILE:stream_life>"
-      "STREAM_RUN=$<TARGET_FILE:perf-trace-run>" "STREAM_SANITIZED=$<BOOL:${PERFTRACE_SANITIZE}>"
+      "STREAM_RUN=$<TARGET_FILE:perf-trace-run>" "STREAM_SANITIZED=${perftrace_stream_sanitized}"
       "PERFTRACE_COLLECT=$<TARGET_FILE:perf-trace-collect>"
       "PERFTRACE_FORWARD_TOOL=$<TARGET_FILE:perf-trace-forward>"
       "PERFTRACE_RECOVER=$<TARGET_FILE:perf-trace-recover>")
