@@ -173,7 +173,9 @@ test('user and password, a token, and who has neither', { skip }, async () => {
         [['--user', 'rank', '--pass', 'pw'], (p) => `nats://rank:pw@127.0.0.1:${p}`, {}],
         [['--auth', 'secret'], (p) => `nats://127.0.0.1:${p}`, { forward_token: 'secret' }]]) {
         const { here, there, port, settings, server } = await scene({ args });
-        ended(await s.worker([1000, 0, 1], { ...settings, ...more, forward: url(port) }).done);
+        const w = await s.worker([1000, 0, 1], { ...settings, ...more, forward: url(port) }).done;
+        ended(w);
+        assert.doesNotMatch(w.stderr, /\bpw\b|secret/);
         const r = await s.worker([1000, 0, 1], { ...settings, dir: s.folder(), forward_wait_ms: 200 }).done;
         assert.match(r.stderr, /cannot be reached \(.*[Aa]uthorization/);
         assert.match(r.stderr, /has not acknowledged \d+ bytes/);
@@ -181,7 +183,65 @@ test('user and password, a token, and who has neither', { skip }, async () => {
         const c = s.start(s.COLLECT, ['--nats', url(port), '--run', 'run', '-o', there, '--until-done'],
                           more.forward_token ? { PERFTRACE_FORWARD_TOKEN: more.forward_token } : {});
         await collected(c);
+        assert.doesNotMatch(c.err, /\bpw\b|secret/);
         s.same(here, there);
         await server.kill();
+    }
+});
+
+// Whoever signs for the name NAME.
+function certificate(dir, name) {
+    const of = (file) => path.join(dir, `${name}.${file}`);
+    const r = s.spawnSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes',
+        '-days', '2', '-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', of('key'), '-out', of('crt')]);
+    assert.strictEqual(r.status, 0, String(r.stderr));
+    return { cert: of('crt'), key: of('key') };
+}
+
+test('TLS: who signed is known, is not known, is asked for', {
+    skip: skip || (s.spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed'),
+}, async () => {
+    const keys = s.folder();
+    const [server, client, other] = ['server', 'client', 'other'].map((name) => certificate(keys, name));
+    const { here, there, port, settings } = await scene({ args: ['--tls', '--tlscert', server.cert, '--tlskey', server.key] });
+    const url = `tls://127.0.0.1:${port}`;
+    ended(await s.worker([10000, 0, 2], { ...settings, forward: url, forward_tls_ca: server.cert }).done);
+    // Another signer, none that the system knows, and no TLS at all.
+    for (const [forward, ca] of [[url, other.cert], [url, ''], [`nats://127.0.0.1:${port}`, '']]) {
+        const r = await s.worker([1000, 0, 1], { ...settings, dir: s.folder(), forward, forward_tls_ca: ca,
+                                                 forward_wait_ms: 500, run_id: 'refused' }).done;
+        assert.match(r.stderr, /cannot be reached \(/);
+        assert.match(r.stderr, /has not acknowledged \d+ bytes/);
+    }
+    const w = s.worker([1000000, 20000, 1], { ...settings, rank: 1, forward: url, forward_tls_ca: server.cert });
+    await s.until(() => s.find(here, /^traces-r1/).some((f) => fs.statSync(f).size > 1e6), 'it has written some');
+    await w.kill();
+    const f = await s.start(s.FORWARD, [here, '--to', url], { PERFTRACE_TEST_NATS_LIBRARY: s.NATS_LIBRARY,
+                                                              PERFTRACE_FORWARD_TLS_CA: server.cert }).done;
+    assert.strictEqual(f.status, 0, f.stderr);
+    const wrong = s.start(s.COLLECT, ['--nats', url, '--run', 'run', '-o', there, '--tls-ca', other.cert, '--timeout', '2s']);
+    assert.strictEqual((await wrong.done).status, 3);
+    assert.doesNotMatch(wrong.err, /connected to/);
+    await collected(taker(url, there, ['--until-done', '--world-size', '2', '--tls-ca', server.cert]));
+    s.same(here, there).forEach((file) => assert.strictEqual(s.account(file).lost, 0));
+    // The server wants a certificate of its clients, too.
+    const strict = await scene({ args: ['--tlsverify', '--tlscacert', client.cert, '--tlscert', server.cert,
+                                        '--tlskey', server.key] });
+    const its = `tls://127.0.0.1:${strict.port}`;
+    const refused = taker(its, strict.there, ['--tls-ca', server.cert, '--timeout', '2s']);
+    assert.strictEqual((await refused.done).status, 3);
+    const c = taker(its, strict.there, ['--tls-ca', server.cert, '--tls-cert', client.cert, '--tls-key', client.key]);
+    await c.told(/connected to/);
+    await c.kill('SIGTERM');
+});
+
+test('a collector that is started again when all was collected ends at once, if it knows of which run', { skip }, async () => {
+    const { there, url, settings } = await scene();
+    ended(await s.worker([10000, 0, 1], settings).done);
+    for (let i = 0; i < 2; i++) {
+        const c = taker(url, there, ['--until-done']);
+        await s.until(() => c.over, () => `it ends; so far:\n${c.err}`, 20);
+        await collected(c);
+        assert.match(c.err, /run run: 10,000 events of 1 rank/);
     }
 });
