@@ -18,7 +18,14 @@ setup_install nats-server iproute2 jq "${setup_mpi_packages[@]}" || setup_die "t
 # ---- three machines and a switch ----
 id=pt$$
 net=10.213.77
-can_have_namespaces() { ip netns add "$id-try" 2>/dev/null && ip netns del "$id-try"; }
+can_have_namespaces() {
+    local status
+    ip netns add "$id-try" 2>/dev/null || return 1
+    ip netns exec "$id-try" true 2>/dev/null
+    status=$?
+    ip netns del "$id-try"
+    return "$status"
+}
 can_have_namespaces || { echo "three_nodes.sh: no network namespaces can be made here"; exit 77; }
 
 take_down() {

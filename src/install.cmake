@@ -43,7 +43,13 @@ install(FILES ${PROJECT_BINARY_DIR}/perftraceConfig.cmake
 # From lib/pkgconfig (or lib/x86_64-linux-gnu/pkgconfig) up to the prefix.
 file(RELATIVE_PATH perftrace_pc_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 string(REGEX REPLACE "/$" "" perftrace_pc_to_prefix "${perftrace_pc_to_prefix}")
-string(REPLACE ";" ", " perftrace_pc_requires "${perftrace_static_modules}")
+set(perftrace_pc_modules ${perftrace_static_modules})
+if(PERFTRACE_NET)
+  # CMake knows zlib by its file, and the loader of libraries by its own name.
+  list(APPEND perftrace_pc_modules zlib)
+  string(APPEND perftrace_pc_libs " -ldl")
+endif()
+string(REPLACE ";" ", " perftrace_pc_requires "${perftrace_pc_modules}")
 configure_file(${PROJECT_SOURCE_DIR}/src/perftrace.pc.in ${PROJECT_BINARY_DIR}/perftrace.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/perftrace.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
         COMPONENT development)
