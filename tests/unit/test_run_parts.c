@@ -184,14 +184,16 @@ static void test_tracer(void **state) {
     pt_settings_t settings = PT_SETTINGS_INIT;
     perftrace__strbuf_t msgs = PERFTRACE__STRBUF_INIT;
     setenv("PERFTRACE_FLUSH_MS", "70", 1);
-    assert_true(pt_tracer_settings(path, NULL, &settings, &msgs));
+    assert_true(pt_tracer_settings(path, NULL, NULL, &settings, &msgs));
     assert_string_equal(pt_settings_get(&settings, "PERFTRACE_FLUSH_MS"), "70");
     assert_string_equal(pt_settings_get(&settings, "PERFTRACE_CATEGORIES"), "compute,comm");
     assert_int_equal(pt_settings_get(&settings, "PERFTRACE_DIR")[0], '/');
     assert_null(pt_settings_get(&settings, "PERFTRACE_RING_SIZE")); /* a default */
+    assert_null(pt_settings_get(&settings, "PERFTRACE_FORWARD"));
     pt_settings_free(&settings);
-    assert_true(pt_tracer_settings(path, "/elsewhere", &settings, &msgs));
+    assert_true(pt_tracer_settings(path, "/elsewhere", "tcp:collector:7400", &settings, &msgs));
     assert_string_equal(pt_settings_get(&settings, "PERFTRACE_DIR"), "/elsewhere");
+    assert_string_equal(pt_settings_get(&settings, "PERFTRACE_FORWARD"), "tcp:collector:7400");
     pt_settings_free(&settings);
     perftrace__strbuf_free(&msgs);
     unlink(path);
