@@ -265,7 +265,7 @@ static const char *begin(const perftrace_config_t *o, const perftrace__run_meta_
     return NULL;
 }
 
-static void fork_prepare(void) {
+void perftrace__forward_fork_prepare(void) {
     pthread_mutex_lock(&fw.gate);
     fw.at_fork = true;
     if (fw.running) {
@@ -281,7 +281,7 @@ static void fork_prepare(void) {
     pthread_mutex_lock(&fw.lock);
 }
 
-static void fork_parent(void) {
+void perftrace__forward_fork_parent(void) {
     pthread_mutex_unlock(&fw.lock);
     if (fw.running && fw.at_fork) {
         pthread_mutex_unlock(&fw.step);
@@ -290,7 +290,7 @@ static void fork_parent(void) {
 }
 
 /* The memory is left: an allocator's lock may be held by a thread that is not here. */
-static void fork_child(void) {
+void perftrace__forward_fork_child(void) {
     if (fw.running) {
         if (fw.at_fork) {
             perftrace__forward_sender_orphan(fw.sender);
@@ -308,13 +308,8 @@ static void fork_child(void) {
 
 void perftrace__forward_run_begin(const perftrace_config_t *options,
                                   const perftrace__run_meta_t *meta) {
-    static bool installed;
     if (options->forward[0] == '\0' || strcmp(options->forward, "off") == 0) {
         return;
-    }
-    if (!installed) {
-        installed = true;
-        pthread_atfork(fork_prepare, fork_parent, fork_child);
     }
     if (fw.running) {
         perftrace__runtime_log(PERFTRACE_LOG_ERROR,

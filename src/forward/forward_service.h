@@ -14,5 +14,8 @@ uint64_t perftrace__forward_trace_limit(void);
 uint64_t perftrace__forward_session_limit(void);
 bool perftrace__forward_take_reference(perftrace__reference_t *ret);
 void perftrace__forward_run_end(void);
+void perftrace__forward_fork_prepare(void);
+void perftrace__forward_fork_parent(void);
+void perftrace__forward_fork_child(void);
 
 #endif

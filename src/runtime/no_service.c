@@ -42,7 +42,8 @@ static bool take_reference(perftrace__reference_t *ret) {
 }
 
 const perftrace__runtime_service_t perftrace__runtime_service = {
-    start, stop, run_begin, committed, {no_limit, no_limit}, take_reference, stop};
+    start,          stop, run_begin,         committed, {no_limit, no_limit},
+    take_reference, stop, {stop, stop, stop}};
 
 int perftrace_hold(const char *where, uint32_t timeout_ms) {
     (void)where;

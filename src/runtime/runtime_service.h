@@ -45,6 +45,10 @@ typedef struct perftrace__runtime_service {
     /* The run has ended and its files are whole (or were given up: then the last word of committed
      * was not `ended`). The runtime's lock is held. May block as long as the options say. */
     void (*run_end)(void);
+    /* Around fork, as of pthread_atfork: prepare, in the parent, in the child. The runtime's lock
+     * is held, and by prepare the drain's where it stood still: the order in which a run begins and
+     * ends. */
+    void (*fork[3])(void);
 } perftrace__runtime_service_t;
 
 extern const perftrace__runtime_service_t perftrace__runtime_service;

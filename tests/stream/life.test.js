@@ -81,6 +81,12 @@ test('many children, some of which end without a word', async () => {
     assert.deepStrictEqual(counts.sort((a, b) => a - b), [...Array(80).fill(10), 8000]);
 });
 
+test('runs begin and end while another thread forks: nothing hangs', async () => {
+    const { here, there, env } = await scene();
+    await life(env, 'race', '60');
+    assert.strictEqual(s.same(here, there).length, 60);
+});
+
 test('a fork while it connects', async () => {
     const { here, there, env } = await scene();
     await life(env, 'early');

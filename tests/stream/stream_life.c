@@ -4,6 +4,7 @@
  *   close   all descriptors from 3 up are closed, and others of its own take their numbers
  *   cycles  N times init, events, shutdown; prints what memory and descriptors it has left
  *   forks   N children from 4 threads, which end by _exit or with a shutdown of their own
+ *   race    N times init, events, shutdown, while another thread forks
  *   rank    the rank becomes known after the first half
  *   remove  the trace is removed after the first half
  *   early   a child is forked right after init, while it connects
@@ -13,6 +14,8 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +137,36 @@ static int do_forks(int count) {
     return 0;
 }
 
+static void *fork_until_over(void *over) {
+    while (!atomic_load((atomic_bool *)over)) {
+        pid_t child = fork();
+        if (child == 0) {
+            _exit(0);
+        }
+        int status;
+        if (child > 0) {
+            waitpid(child, &status, 0);
+        }
+    }
+    return NULL;
+}
+
+static int do_race(int count) {
+    pthread_t thread;
+    atomic_bool over = false;
+    int status = 0;
+    pthread_create(&thread, NULL, fork_until_over, &over);
+    for (int i = 0; i < count; i++) {
+        produce(0, 100);
+        status |= perftrace_shutdown();
+        status |= i + 1 < count ? perftrace_init(NULL) : 0;
+    }
+    atomic_store(&over, true);
+    pthread_join(thread, NULL);
+    printf("{\"status\": %d}\n", status);
+    return 0;
+}
+
 static int do_early(void) {
     pid_t child = fork();
     produce(0, EVENTS);
@@ -173,6 +206,7 @@ int main(int argc, char **argv) {
     return strcmp(what, "close") == 0    ? do_close()
            : strcmp(what, "cycles") == 0 ? do_cycles(count)
            : strcmp(what, "forks") == 0  ? do_forks(count)
+           : strcmp(what, "race") == 0   ? do_race(count)
            : strcmp(what, "early") == 0  ? do_early()
                                          : in_halves(what);
 }
