@@ -29,4 +29,6 @@ foreach(python ${perftrace_pythons})
       "PYTHONPATH=${PROJECT_SOURCE_DIR}/src/bindings/python:${CMAKE_CURRENT_LIST_DIR};PERFTRACE_LIBRARY=$<TARGET_FILE:perftrace>;PERFTRACE_RECOVER=$<TARGET_FILE:perf-trace-recover>;PERFTRACE_CONVERT=$<TARGET_FILE:perf-trace-convert>;PERFTRACE_SESSIONS=$<TARGET_FILE:perf-trace-sessions>;PERFTRACE_BROWSER_WORK=${PROJECT_BINARY_DIR}/tests/browser")
   endforeach()
   set_tests_properties(python${version}.example PROPERTIES RESOURCE_LOCK browser) # see tests/browser
+  # Which of the C library's arenas the threads of a round take is chance, and a megabyte each.
+  set_property(TEST python${version}.leak APPEND PROPERTY ENVIRONMENT MALLOC_ARENA_MAX=1)
 endforeach()
