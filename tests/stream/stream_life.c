@@ -37,7 +37,9 @@ static int descriptors(void) {
     while (dir && readdir(dir)) {
         count++;
     }
-    closedir(dir);
+    if (dir) {
+        closedir(dir);
+    }
     return count - 3; /* ".", ".." and its own */
 }
 
