@@ -44,16 +44,18 @@ static int descriptors(void) {
 }
 
 static long pages(void) {
-    long all = 0;
-    long resident = 0;
+    char line[256] = "";
+    char *end = line;
     FILE *f = fopen("/proc/self/statm", "r");
-    if (!f || fscanf(f, "%ld %ld", &all, &resident) != 2) {
-        resident = -1;
-    }
     if (f) {
+        end = fgets(line, sizeof line, f) ? line : NULL;
         fclose(f);
     }
-    return resident;
+    if (!end) {
+        return -1;
+    }
+    (void)strtol(line, &end, 10); /* all, then those in memory */
+    return strtol(end, NULL, 10);
 }
 
 /* Its own sockets take the numbers: bytes that come to them were meant for somebody else. */
@@ -201,7 +203,7 @@ static int in_halves(const char *what) {
 
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
-    int count = argc > 2 ? atoi(argv[2]) : 1;
+    int count = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 1;
     if (perftrace_init(NULL) != PERFTRACE_OK) {
         return 1;
     }
