@@ -290,10 +290,11 @@ static int try_address(const struct sockaddr *to, socklen_t len, uint64_t until_
 
 static int open_unix(const char *path, uint64_t until_ns, int *ret_fd) {
     struct sockaddr_un a = {.sun_family = AF_UNIX};
-    if (strlen(path) >= sizeof a.sun_path) {
+    size_t len = strlen(path);
+    if (len >= sizeof a.sun_path) {
         return ENAMETOOLONG;
     }
-    strcpy(a.sun_path, path);
+    memcpy(a.sun_path, path, len + 1);
     return try_address((const struct sockaddr *)&a, sizeof a, until_ns, ret_fd);
 }
 

@@ -29,10 +29,10 @@
 
 typedef struct sent {
     uint64_t stream;
-    uint64_t offset;
     uint64_t end;
     bool last;
     bool done;
+    char id[80]; /* of the message */
 } sent_t;
 
 struct perftrace__forward_link {
@@ -110,8 +110,6 @@ static perftrace__forward_sent_t fails(link_t *l, const char *what, const char *
 /* By a thread of libnats, for each message. */
 static void on_ack(jsCtx *js, natsMsg *msg, jsPubAck *ack, jsPubAckErr *error, void *closure) {
     const char *id = NULL;
-    uint64_t stream = 0;
-    uint64_t offset = 0;
     (void)js;
     (void)ack;
     pthread_mutex_lock(&lock);
@@ -121,11 +119,10 @@ static void on_ack(jsCtx *js, natsMsg *msg, jsPubAck *ack, jsPubAckErr *error, v
     } else if (error) {
         set_broken(l, "a piece was not taken",
                    error->ErrText ? error->ErrText : natsStatus_GetText(error->Err));
-    } else if (natsMsgHeader_Get(msg, "Nats-Msg-Id", &id) == NATS_OK &&
-               sscanf(id, "%16" SCNx64 "-%" SCNu64, &stream, &offset) == 2) {
+    } else if (natsMsgHeader_Get(msg, "Nats-Msg-Id", &id) == NATS_OK) {
         for (unsigned i = 0; i < l->count; i++) {
             sent_t *s = &l->sent[(l->first + i) % ON_THE_WAY];
-            if (!s->done && s->stream == stream && s->offset == offset) {
+            if (!s->done && strcmp(s->id, id) == 0) {
                 s->done = true;
                 break;
             }
@@ -254,9 +251,12 @@ static perftrace__forward_sent_t send_piece(link_t *l, const perftrace__stream_k
                                             uint64_t offset, uint64_t size, uint64_t acked,
                                             bool last, const void *packed, size_t packed_len) {
     char subject[160];
-    char id[80];
     natsMsg *msg = NULL;
-    const sent_t sent = {key->stream, offset, offset + size, last, false};
+    sent_t sent = {key->stream, offset + size, last, false, ""};
+    /* Only the same piece is a repetition. One that begins at the same place and goes on further is
+     * not: the server would say that it has it, and drop what is new. */
+    snprintf(sent.id, sizeof sent.id, "%016" PRIx64 "-%" PRIu64 "-%" PRIu64 "%s", key->stream,
+             offset, size, last ? "-end" : "");
     if (!put_on_the_way(l, &sent)) {
         return PERFTRACE__FORWARD_FULL;
     }
@@ -270,12 +270,8 @@ static perftrace__forward_sent_t send_piece(link_t *l, const perftrace__stream_k
         take_back(l);
         return PERFTRACE__FORWARD_FULL;
     }
-    /* Only the same piece is a repetition. One that begins at the same place and goes on further is
-     * not: the server would say that it has it, and drop what is new. */
-    snprintf(id, sizeof id, "%016" PRIx64 "-%" PRIu64 "-%" PRIu64 "%s", key->stream, offset, size,
-             last ? "-end" : "");
     natsStatus s = natsMsg_Create(&msg, subject, NULL, l->body.data, (int)l->body.len);
-    s = s == NATS_OK ? natsMsgHeader_Set(msg, "Nats-Msg-Id", id) : s;
+    s = s == NATS_OK ? natsMsgHeader_Set(msg, "Nats-Msg-Id", sent.id) : s;
     s = s == NATS_OK ? js_PublishMsgAsync(l->js, &msg, NULL) : s;
     natsMsg_Destroy(msg); /* NULL when it was taken */
     if (s == NATS_OK) {
