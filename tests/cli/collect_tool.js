@@ -7,6 +7,7 @@ const net = require('net');
 const path = require('path');
 const zlib = require('zlib');
 const { spawn } = require('child_process');
+const { fnv1a } = require('./stream_id.js');
 const tool = require('./tool.js');
 
 const TOOL = tool.toolOf('PERFTRACE_COLLECT');
@@ -57,13 +58,6 @@ async function listening(args, options) {
 }
 
 // ---- files ----
-
-function fnv1a(bytes) {
-    let hash = 0xcbf29ce484222325n;
-    for (const b of bytes)
-        hash = BigInt.asUintN(64, (hash ^ BigInt(b)) * 0x100000001b3n);
-    return hash.toString(16).padStart(16, '0');
-}
 
 // The lines of a trace as a process leaves it: names, events, footer.
 function traceLines({ rank = 0, world = 1, role = '', pid = 1000 + rank, events = 10, start = 1, epoch, dropped = 0,

@@ -7,6 +7,7 @@ const net = require('net');
 const path = require('path');
 const zlib = require('zlib');
 const { spawn } = require('child_process');
+const { fnv1a } = require('./stream_id.js');
 const tool = require('./tool.js');
 
 const TOOL = tool.toolOf('PERFTRACE_TEST_FORWARD');
@@ -48,13 +49,6 @@ async function run(args, env) {
 }
 
 // ---- the collector ----
-
-function fnv1a(bytes) {
-    let hash = 0xcbf29ce484222325n;
-    for (const b of bytes)
-        hash = BigInt.asUintN(64, (hash ^ BigInt(b)) * 0x100000001b3n);
-    return hash.toString(16).padStart(16, '0');
-}
 
 // Keeps streams in memory: {bytes, last, keys, came}. came counts bytes of pieces that it had before they were
 // asked for on that connection: nothing may be sent that it said it has.
