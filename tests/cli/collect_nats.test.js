@@ -27,6 +27,12 @@ async function putAll(c, files, pieceBytes) {
 const manyFiles = (n, more = {}) => Array.from({ length: n }, (_, rank) =>
     t.file(t.trace({ rank, world: n, events: 400, ...more }), { rank, world_size: n }));
 
+// Until a file of the folder has so many bytes.
+const untilBytes = (file, size) => t.until(() => fs.existsSync(file) && fs.statSync(file).size >= size,
+                                           () => `${file} has ${size} bytes`);
+const untilStream = (c, stream) => t.until(async () => !(await c.api(`STREAM.INFO.${stream}`)).error,
+                                           () => `the server has the stream ${stream}`);
+
 function assertCollected(dir, files) {
     const got = t.collected(dir);
     assert.strictEqual(Object.keys(got).length, files.length);
@@ -63,8 +69,7 @@ test('all runs of a server, a stream that is made by the collector, an empty las
     const all = t.collector(['--nats', server.url, '-o', dir]);
     const one = t.collector(['--nats', server.url, '-o', dir, '--run', 'one.two', '--until-done']);
     await one.until('connected to');
-    while ((await c.api('STREAM.INFO.perftrace_one_two')).error)
-        await t.sleep(20);
+    await untilStream(c, 'perftrace_one_two');
     await t.makeStream(c, 'other');
     const f = { ...t.file(t.trace(), { run: 'one.two' }), whole: false };
     const g = t.file(t.trace({ start: 2 }), { run: 'other' });
@@ -72,8 +77,7 @@ test('all runs of a server, a stream that is made by the collector, an empty las
     await t.put(c, f, f.bytes.length, f.bytes.length, { last: true });
     const r = await one.ended;
     assert.strictEqual(r.status, 0, r.stderr);
-    while (!fs.existsSync(`${dir}/other/traces-r0.jsonl`) || fs.statSync(`${dir}/other/traces-r0.jsonl`).size < g.bytes.length)
-        await t.sleep(20);
+    await untilBytes(`${dir}/other/traces-r0.jsonl`, g.bytes.length);
     const end = await all.stop();
     assert.strictEqual(end.status, 0, end.stderr);
     assert.deepStrictEqual(t.collected(dir),
@@ -126,9 +130,8 @@ test('the clock is answered', async () => {
     const c = await t.client(server.port);
     const collector = t.collector(['--nats', server.url, '--run', 'r', '-o', t.folder()]);
     const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    let answer = null;
-    while (!answer)
-        answer = await c.request('perftrace.r.clock', '{"type": "clock", "t1": "a"}\n').catch(() => t.sleep(20));
+    await t.until(() => c.request('perftrace.r.clock', '{"type": "clock", "t1": "a"}\n').catch(() => null),
+                  'the collector answers the clock');
     const before = process.hrtime.bigint();
     for (const subject of ['perftrace.r.clock', `perftrace.r.clock.${boot}`]) {
         const m = JSON.parse(await c.request(subject, '{"type": "clock", "t1": "b"}\n'));
@@ -151,9 +154,9 @@ test('collectors, one of which is killed again and again, share the work; nothin
     const files = manyFiles(8, { events: 3000, pad: 50 });
     const args = ['--nats', server.url, '--run', 'r', '-o', dir, '--until-done'];
     const steady = t.collector(args);
-    const putting = putAll(c, files, 2000);
     let done = false;
-    putting.then(() => { done = true; });
+    const putting = putAll(c, files, 2000).finally(() => { done = true; });
+    putting.catch(() => {}); // it is awaited below
     const rand = random(3);
     let kills = 0;
     while (!done) {
@@ -171,6 +174,26 @@ test('collectors, one of which is killed again and again, share the work; nothin
     await server.kill();
 });
 
+test('a piece that comes late, when another collector has written the rest: the end is seen', async () => {
+    const server = await t.server();
+    const c = await t.client(server.port);
+    await t.makeStream(c);
+    const dir = t.folder();
+    const [f] = manyFiles(1);
+    const pieces = t.pieces(f, 3000);
+    const collector = t.collector(['--nats', server.url, '--run', 'r', '-o', dir, '--until-done']);
+    await t.put(c, f, ...pieces[0]);
+    await untilBytes(`${dir}/r/traces-r0.jsonl`, pieces[0][1]);
+    await t.put(c, f, ...pieces[2]);
+    await t.until(async () => (await c.api('CONSUMER.INFO.perftrace_r.collect')).num_ack_pending === 1, 'a piece waits');
+    fs.appendFileSync(`${dir}/r/traces-r0.jsonl`, f.bytes.subarray(pieces[0][1])); // as the other collector does
+    const r = await collector.ended;
+    assert.strictEqual(r.status, 0, r.stderr);
+    assertCollected(dir, [f]);
+    await c.end();
+    await server.kill();
+});
+
 test('nats-server is killed and started again', async () => {
     const server = await t.server();
     let c = await t.client(server.port);
@@ -179,7 +202,9 @@ test('nats-server is killed and started again', async () => {
     const files = manyFiles(4, { events: 1500 });
     const collector = t.collector(['--nats', server.url, '--run', 'r', '-o', dir, '--until-done']);
     const all = files.flatMap((f) => t.pieces(f, 1500).map((p) => [f, ...p]));
+    const end = Date.now() + 240000;
     for (let i = 0, kill = 40; i < all.length;) {
+        assert(Date.now() < end, `after 240 s ${all.length - i} of ${all.length} pieces are not stored yet`);
         if (i === kill) {
             await server.kill();
             await c.closed;
@@ -211,17 +236,17 @@ test('one file for all ranks: a second collector holds nothing up, and goes on w
     const args = ['--nats', server.url, '--run', 'r', '-o', dir, '--one-file', 'all.jsonl', '--until-done'];
     await putAll(c, files.slice(0, 1), 3000);
     const first = t.collector(args);
-    while (!fs.existsSync(`${dir}/r/all.jsonl`) || fs.statSync(`${dir}/r/all.jsonl`).size < files[0].bytes.length)
-        await t.sleep(20);
+    await untilBytes(`${dir}/r/all.jsonl`, files[0].bytes.length);
     const second = t.collector(args);
     await putAll(c, files.slice(1, 2), 3000);
     // Until the second one was given a piece, too.
-    for (let n = 0; !second.stderr.includes('another collector has it'); n++) {
-        await t.put(c, files[1], ...t.pieces(files[1], 3000)[0], {}, `again-${n}`);
+    let n = 0;
+    await t.until(async () => {
+        await t.put(c, files[1], ...t.pieces(files[1], 3000)[0], {}, `again-${n++}`);
         await t.sleep(50);
-    }
-    while (fs.statSync(`${dir}/r/all.jsonl`).size < files[0].bytes.length + files[1].bytes.length)
-        await t.sleep(20);
+        return second.stderr.includes('another collector has it');
+    }, () => `the second collector is given a piece; it says:\n${second.stderr}`);
+    await untilBytes(`${dir}/r/all.jsonl`, files[0].bytes.length + files[1].bytes.length);
     await first.stop('SIGKILL');
     await putAll(c, files.slice(2), 3000);
     const r = await second.ended;
@@ -242,8 +267,7 @@ test('a server that is not there yet, and one that wants a token', async () => {
     const server = await new t.Server(port, t.folder(), ['--auth', 'secret']).start();
     const c = await t.client(port, { auth_token: 'secret' });
     await collector.until('connected to');
-    while ((await c.api('STREAM.INFO.perftrace_r')).error)
-        await t.sleep(20);
+    await untilStream(c, 'perftrace_r');
     const files = manyFiles(1);
     await putAll(c, files, 5000);
     const { status, stderr } = await collector.ended;

@@ -7,16 +7,43 @@ const net = require('net');
 const path = require('path');
 const zlib = require('zlib');
 const { spawn } = require('child_process');
+const { afterEach } = require('node:test');
 const { fnv1a } = require('./stream_id.js');
 const tool = require('./tool.js');
 
 const TOOL = tool.toolOf('PERFTRACE_COLLECT');
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
+// ---- waiting: for so long at most, then it is said for what ----
+
+const WAIT_S = 120; // far longer than anything takes on a busy machine
+
+const text = (what) => typeof what === 'function' ? what() : what;
+
+// What a promise gives.
+function within(promise, what, seconds = WAIT_S) {
+    let timer;
+    return Promise.race([promise, new Promise((resolve, reject) => {
+        timer = setTimeout(() => reject(new Error(`after ${seconds} s it is still waited until ${text(what)}`)), seconds * 1000);
+    })]).finally(() => clearTimeout(timer));
+}
+
+// Looks again and again until something holds.
+async function until(holds, what, seconds = WAIT_S) {
+    const end = Date.now() + seconds * 1000;
+    while (!await holds()) {
+        assert(Date.now() < end, `after ${seconds} s it is still waited until ${text(what)}`);
+        await sleep(5);
+    }
+}
+
 // ---- the tool ----
 
+// Processes: none outlives its test, good or bad. Node would wait for them, and what failed would look like a hang.
 const running = new Set();
-process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+const kill = () => running.forEach((child) => child.kill('SIGKILL'));
+process.on('exit', kill);
+afterEach(kill);
 
 // A collector that runs. until(text) waits for a message; ended gives {status, signal, stdout, stderr}.
 function collector(args, options = {}) {
@@ -29,19 +56,17 @@ function collector(args, options = {}) {
     running.add(child);
     child.stdout?.on('data', (d) => { c.stdout += d; });
     child.stderr.on('data', (d) => { c.stderr += d; });
-    c.ended = new Promise((resolve) => child.on('close', (status, signal) => {
+    const closed = new Promise((resolve) => child.on('close', (status, signal) => {
         running.delete(child);
         c.over = true;
         resolve({ status, signal, stdout: c.stdout, stderr: c.stderr });
     }));
-    c.until = async (text) => {
-        for (;;) {
-            const found = c.stderr.match(text);
-            if (found)
-                return found;
-            assert(!c.over, `it ended before "${text}" was told:\n${c.stderr}`);
-            await sleep(5);
-        }
+    Object.defineProperty(c, 'ended', { get: () => within(closed, () => `it ends; so far:\n${c.stderr}`) });
+    c.until = async (wanted) => {
+        await until(() => c.over || c.stderr.match(wanted), () => `"${wanted}" is told; so far:\n${c.stderr}`);
+        const found = c.stderr.match(wanted);
+        assert(found, `it ended before "${wanted}" was told:\n${c.stderr}`);
+        return found;
     };
     c.stop = (signal = 'SIGTERM') => {
         child.kill(signal);
@@ -114,7 +139,7 @@ class Connection {
         let rest = Buffer.alloc(0);
         this.socket = typeof port === 'string' ? net.connect(port) : net.connect(port, '127.0.0.1');
         this.socket.setNoDelay(true);
-        this.opened = new Promise((resolve) => this.socket.once('connect', resolve));
+        this.connected = new Promise((resolve) => this.socket.once('connect', resolve));
         this.socket.on('error', () => {});
         this.socket.on('data', (d) => {
             rest = Buffer.concat([rest, d]);
@@ -123,29 +148,41 @@ class Connection {
                 this.wake();
             }
         });
-        this.closed = new Promise((resolve) => this.socket.on('close', () => {
+        this.gone = new Promise((resolve) => this.socket.on('close', () => {
             this.over = true;
             this.wake();
             resolve();
         }));
     }
+    get opened() {
+        return within(this.connected, 'a connection is taken');
+    }
+    get closed() {
+        return within(this.gone, 'the connection is closed');
+    }
     wake() {
         this.waiting.splice(0).forEach((f) => f());
+    }
+    // The first answer that fits. null: the connection has ended.
+    async take(fits, what) {
+        const end = Date.now() + WAIT_S * 1000;
+        for (;;) {
+            const at = this.queue.findIndex(fits);
+            if (at >= 0)
+                return this.queue.splice(at, 1)[0];
+            if (this.over)
+                return null;
+            await within(new Promise((resolve) => this.waiting.push(resolve)), `${what} comes`,
+                         Math.max(1, (end - Date.now()) / 1000));
+        }
     }
     send(message, body) {
         const line = Buffer.from(JSON.stringify(message) + '\n');
         this.socket.write(body ? Buffer.concat([line, body]) : line);
     }
     // null: the connection has ended.
-    async next(type) {
-        for (;;) {
-            const at = this.queue.findIndex((m) => !type || m.type === type);
-            if (at >= 0)
-                return this.queue.splice(at, 1)[0];
-            if (this.over)
-                return null;
-            await new Promise((resolve) => this.waiting.push(resolve));
-        }
+    next(type) {
+        return this.take((m) => !type || m.type === type, type ?? 'an answer');
     }
     hello(run = 'r', token) {
         this.send({ type: 'hello', v: 1, run, ...(token === undefined ? {} : { token }) });
@@ -177,7 +214,8 @@ async function connect(port, run, token) {
 // Sends files until all of each is acknowledged; in pieces of about pieceBytes, beginning again at what the
 // collector has whenever the connection breaks. portOf() tells where the collector is.
 async function sendAll(portOf, files, { run = 'r', token, pieceBytes = 4096, pause = 0, repeat = () => false } = {}) {
-    for (;;) {
+    for (const end = Date.now() + 2 * WAIT_S * 1000;;) {
+        assert(Date.now() < end, `after ${2 * WAIT_S} s ${files.length} files are not acknowledged yet`);
         const c = new Connection(portOf());
         const hello = await c.hello(run, token);
         if (hello?.type !== 'hello') {
@@ -194,17 +232,7 @@ async function sendAll(portOf, files, { run = 'r', token, pieceBytes = 4096, pau
 }
 
 async function sendOne(c, f, pieceBytes, pause, repeat) {
-    const mine = (m) => m.stream === f.keys.stream;
-    const next = async () => {
-        for (;;) {
-            const at = c.queue.findIndex(mine);
-            if (at >= 0)
-                return c.queue.splice(at, 1)[0];
-            if (c.over)
-                return null;
-            await new Promise((resolve) => c.waiting.push(resolve));
-        }
-    };
+    const next = () => c.take((m) => m.stream === f.keys.stream, `an answer about ${f.keys.name}`);
     c.send({ type: 'have', ...f.keys });
     const have = await next();
     if (!have)
@@ -246,5 +274,5 @@ function collected(dir) {
     return found;
 }
 
-module.exports = { ...tool, TOOL, sleep, collector, listening, fnv1a, traceLines, trace, file, borders, Connection,
+module.exports = { ...tool, TOOL, sleep, within, until, running, collector, listening, fnv1a, traceLines, trace, file, borders, Connection,
                    connect, sendAll, collected };

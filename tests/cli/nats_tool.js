@@ -19,9 +19,6 @@ function freePort() {
     });
 }
 
-const running = new Set();
-process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
-
 // A server that keeps its streams in files. kill() and start() again on the same port and files.
 class Server {
     constructor(port, dir, args) {
@@ -30,24 +27,24 @@ class Server {
     async start() {
         this.child = spawn('nats-server', ['-a', '127.0.0.1', '-p', String(this.port), '-js', '-sd', this.dir,
                                            ...this.args], { stdio: ['ignore', 'pipe', 'pipe'] });
-        running.add(this.child);
+        t.running.add(this.child);
         const child = this.child;
         for (const out of [child.stdout, child.stderr])
             out.on('data', (d) => { this.log += d; });
         this.ended = new Promise((resolve) => child.on('close', () => {
-            running.delete(child);
+            t.running.delete(child);
             child.over = true;
             resolve();
         }));
-        for (const from = this.log.length; !this.log.slice(from).includes('Server is ready');) {
-            assert(!child.over, this.log);
-            await t.sleep(10);
-        }
+        const from = this.log.length;
+        await t.until(() => child.over || this.log.slice(from).includes('Server is ready'),
+                      () => `nats-server is ready; so far:\n${this.log}`);
+        assert(!child.over, this.log);
         return this;
     }
     kill() {
         this.child.kill('SIGKILL');
-        return this.ended;
+        return t.within(this.ended, 'nats-server ends');
     }
     get url() {
         return `nats://127.0.0.1:${this.port}`;
@@ -68,8 +65,8 @@ class Client {
         this.socket = net.connect(port, '127.0.0.1');
         this.socket.setNoDelay(true);
         this.socket.on('error', () => {});
-        this.closed = new Promise((resolve) => this.socket.on('close', resolve));
-        this.ready = new Promise((resolve) => {
+        this.gone = new Promise((resolve) => this.socket.on('close', resolve));
+        this.greeted = new Promise((resolve) => {
             this.socket.on('data', (d) => {
                 rest = Buffer.concat([rest, d]);
                 for (let eol; (eol = rest.indexOf('\r\n')) >= 0;) {
@@ -103,6 +100,12 @@ class Client {
             this.waiting.get(id)?.(m);
             this.waiting.delete(id);
         });
+    }
+    get ready() {
+        return t.within(this.greeted, () => `nats-server greets; it says: ${this.error ?? 'nothing'}`);
+    }
+    get closed() {
+        return t.within(this.gone, 'nats-server closes the connection');
     }
     subscribe(subject, fn) {
         const sid = String(++this.count);

@@ -333,13 +333,20 @@ bool pt_collect_store_place(store_t *s, stream_t *stream) {
     return pt_collect_parts_is_open(&stream->parts) || !fails(s, stream, place(s, stream));
 }
 
+/* What another collector has written meanwhile. Its end may be with it, and never come here. */
+static void look_for_more(store_t *s, stream_t *stream) {
+    uint64_t had = stream->have;
+    if (find_have(s, stream) == 0 && stream->have > had) {
+        look_at_ends(s, stream);
+    }
+}
+
 void pt_collect_store_look_again(store_t *s, run_t *run) {
     look_for_old(s, run);
     for (stream_t *stream = run->streams; stream != NULL; stream = stream->next) {
-        uint64_t had = stream->have;
         if (!stream->ended && !stream->key.sessions && s->o.one_file == NULL &&
-            pt_collect_store_place(s, stream) && find_have(s, stream) == 0 && stream->have > had) {
-            look_at_ends(s, stream);
+            pt_collect_store_place(s, stream)) {
+            look_for_more(s, stream);
         }
     }
 }
@@ -376,7 +383,7 @@ bool pt_collect_store_is_due(store_t *s, stream_t *stream, uint64_t offset) {
         return false;
     }
     if (offset > stream->have && !is_in_one(s, stream)) {
-        (void)find_have(s, stream); /* another collector may have written it */
+        look_for_more(s, stream);
     }
     return offset <= stream->have;
 }
