@@ -3,6 +3,7 @@
 const assert = require('node:assert');
 const fs = require('fs');
 const nodeTest = require('node:test');
+const zlib = require('zlib');
 const t = require('./nats_tool.js');
 
 const built = !t.run(t.TOOL, ['--nats', 'nats://127.0.0.1:1', '--tls-key', 'x']).stderr.includes('built without');
@@ -121,6 +122,76 @@ test('what is no piece of the run is refused and does not come again', async () 
     assertCollected(dir, [f]);
     const info = await c.api('CONSUMER.INFO.perftrace_r.collect');
     assert.deepStrictEqual([info.num_pending, info.num_ack_pending], [0, 0]);
+    await c.end();
+    await server.kill();
+});
+
+test('what an untrusted client publishes: each is refused once, told once and counted, the rest is as it was', async () => {
+    const server = await t.server();
+    const c = await t.client(server.port);
+    await t.makeStream(c);
+    // So that what is not ended would come again while the test looks.
+    await c.api('CONSUMER.DURABLE.CREATE.perftrace_r.collect', { stream_name: 'perftrace_r', config: {
+        durable_name: 'collect', ack_policy: 'explicit', ack_wait: 1000000000, max_ack_pending: 20000 } });
+    const [f] = manyFiles(1);
+    const pieces = t.pieces(f, 3000);
+    const fake = { stream: 'f'.repeat(16), name: 'traces-r99.jsonl', rank: 99, world_size: 100 };
+    const [from, to] = pieces[0];
+    const packed = zlib.deflateSync(f.bytes.subarray(from, to));
+    const changed = { ...f, bytes: Buffer.from(f.bytes) };
+    changed.bytes[pieces[0][1] - 20] ^= 1;
+    let ids = 0;
+    const publish = (more, body) => {
+        const line = JSON.stringify({ type: 'data', ...f.keys, offset: from, size: to - from, packed: packed.length, ...more });
+        return c.request('perftrace.r.data.0.x', Buffer.concat([Buffer.from(line + '\n'), body ?? packed]));
+    };
+    const wrong = async () => {
+        for (const text of ['garbage', '', '\n', 'not JSON\n', '[]\n', '{"type": "clock", "t1": "1"}\n', '{"type": "data", "v": 1}\n'])
+            await c.request('perftrace.r.data.0.x', text);
+        await c.request('perftrace.r.data.0.x', '', { Status: '404' }); // as if the server said so
+        await publish({ packed: packed.length + 1 }); // wrong lengths
+        await publish({ size: 5 << 20 });
+        await publish({ rank: 'zero' }); // wrong schema
+        await publish({ kind: 'profile' });
+        await publish({ stream: 17 });
+        await publish({ v: 2 });
+        await publish({ ...fake, name: '../../up.jsonl' });
+        for (const keys of [{}, fake]) {
+            await publish({ ...keys, run: 'another' });
+            await publish({ ...keys, size: to - from - 1 });
+            await publish(keys, Buffer.concat([packed.subarray(0, 20), Buffer.alloc(packed.length - 20)]));
+            await t.put(c, f, from, to - 3, keys, `line-${ids++}`);
+        }
+    };
+    await wrong();
+    await t.put(c, f, ...pieces[0]);
+    await t.put(c, changed, from, pieces[1][1], { rank: 99 }, 'overlap'); // longer than what is there, with other bytes
+    await wrong();
+    await putAll(c, [f], 3000);
+    await wrong();
+    const { messages } = (await c.api('STREAM.INFO.perftrace_r')).state;
+    const dir = t.folder();
+    const collector = t.collector(['--nats', server.url, '--run', 'r', '-o', dir, '--status', '0', '-v']);
+    const port = (await collector.until(/status at http:\/\/127\.0\.0\.1:(\d+)/))[1];
+    const info = () => c.api('CONSUMER.INFO.perftrace_r.collect');
+    await t.until(async () => (await info()).ack_floor.stream_seq >= messages, 'the server has an answer for each message');
+    await t.sleep(1500);
+    const { num_pending: pending, num_ack_pending: unacked, num_redelivered: again, delivered } = await info();
+    assert.deepStrictEqual([pending, unacked, again, delivered.consumer_seq], [0, 0, 0, messages]);
+    const state = await (await fetch(`http://127.0.0.1:${port}/status`)).json();
+    assert.deepStrictEqual(state.pieces_refused, { unpack: 12, line: 6, overlap: 1, garbage: 45, run: 6 });
+    assert.deepStrictEqual(state.ranks.map((r) => [r.rank, r.state, r.bytes]), [[0, 'ended', f.bytes.length]]);
+    assert.deepStrictEqual([state.runs[0].ranks_wanted, state.runs[0].done], [1, 'yes']);
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    assert.match(metrics, /perftrace_collect_pieces_refused_total\{cause="garbage"\} 45/);
+    const r = await collector.stop();
+    assert.strictEqual(r.status, 1, r.stderr);
+    assert.strictEqual(r.stderr.match(/is refused/g).length, 70, r.stderr);
+    for (const cause of ['it has no line', 'another type', 'another version', 'it is not as long as it says', 'a name that is no file name',
+                         'a piece of another run is refused', 'offset 0: a piece that does not unpack to its size is refused',
+                         'offset 0: a piece that does not end with a line is refused', 'with other bytes than are there is refused'])
+        assert(r.stderr.includes(cause), `${cause}:\n${r.stderr}`);
+    assertCollected(dir, [f]);
     await c.end();
     await server.kill();
 });

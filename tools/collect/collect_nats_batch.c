@@ -22,21 +22,33 @@ typedef struct handing {
     bool look; /* only whether something before it is missing */
 } handing_t;
 
-static pt_collect_stream_t *stream_of(pt_nats_worker_t *w, pt_nats_piece_t *p) {
+/* What is wrong with a message whatever is here already: such a one leaves no trace but its count.
+ * Who may publish is not always who should. */
+static bool refuse(const pt_nats_worker_t *w, pt_nats_piece_t *p, bool look) {
+    pt_collect_store_t *store = w->nats->service->store;
+    const perftrace__stream_message_t *m = &p->m;
+    char name[65];
+    perftrace__stream_run_name(m->key.run, name);
+    if (p->problem != NULL) {
+        p->result = pt_collect_store_refuse_message(store, w->stream, PT_COLLECT_REFUSED_GARBAGE,
+                                                    p->problem);
+    } else if (strcmp(name, w->run) != 0) {
+        p->result = pt_collect_store_refuse_message(store, w->stream, PT_COLLECT_REFUSED_RUN, NULL);
+    } else if (!look && p->plain == NULL) {
+        p->result = pt_collect_store_refuse(store, &m->key, m->offset, PT_COLLECT_REFUSED_UNPACK);
+    } else if (!look && !pt_collect_store_is_whole(p->plain, (size_t)m->size)) {
+        p->result = pt_collect_store_refuse(store, &m->key, m->offset, PT_COLLECT_REFUSED_LINE);
+    }
+    return p->result == PT_COLLECT_REFUSED;
+}
+
+static pt_collect_stream_t *stream_of(pt_nats_worker_t *w, const pt_nats_piece_t *p) {
     pt_collect_service_t *s = w->nats->service;
     const perftrace__stream_key_t *key = &p->m.key;
-    char name[65];
     bool limit = false;
-    perftrace__stream_run_name(key->run, name);
-    if (strcmp(name, w->run) != 0) {
-        s->ended[PT_COLLECT_ENDED_RUN]++;
-        p->result = PT_COLLECT_REFUSED;
-        return NULL;
-    }
     pt_collect_run_t *run = pt_collect_store_run(s->store, key->run);
     pt_collect_stream_t *stream =
         run != NULL ? pt_collect_store_stream(s->store, run, key, &limit) : NULL;
-    p->result = PT_COLLECT_AGAIN; /* also beyond the limit: nothing is thrown away */
     if (limit && !w->told) {
         w->told = true;
         pt_warn("%s: there are more files than --max-streams allows: what comes of others waits",
@@ -48,13 +60,8 @@ static pt_collect_stream_t *stream_of(pt_nats_worker_t *w, pt_nats_piece_t *p) {
 static void hand_over_one(pt_nats_worker_t *w, pt_nats_piece_t *p, bool look) {
     pt_collect_store_t *store = w->nats->service->store;
     const perftrace__stream_message_t *m = &p->m;
-    if (m->type == PERFTRACE__STREAM_NONE) {
-        w->nats->service->ended[PT_COLLECT_ENDED_GARBAGE]++;
-        p->result = PT_COLLECT_REFUSED;
-        return;
-    }
-    pt_collect_stream_t *stream = stream_of(w, p);
-    if (stream == NULL) {
+    pt_collect_stream_t *stream = refuse(w, p, look) ? NULL : stream_of(w, p);
+    if (stream == NULL) { /* AGAIN, also beyond the limit: nothing is thrown away */
         return;
     }
     if (look) {
@@ -62,10 +69,12 @@ static void hand_over_one(pt_nats_worker_t *w, pt_nats_piece_t *p, bool look) {
             pt_collect_store_is_due(store, stream, m->offset) ? PT_COLLECT_WRITTEN : PT_COLLECT_GAP;
         return;
     }
-    p->result =
-        p->plain == NULL
-            ? pt_collect_store_refuse(store, stream, m->offset, PT_COLLECT_REFUSED_UNPACK)
-            : pt_collect_store_take(store, stream, m->offset, p->plain, (size_t)m->size, m->last);
+    perftrace__stream_key_t before = stream->key;
+    stream->key = m->key; /* the sender may know its rank by now */
+    p->result = pt_collect_store_take(store, stream, m->offset, p->plain, (size_t)m->size, m->last);
+    if (p->result != PT_COLLECT_WRITTEN && p->result != PT_COLLECT_KNOWN) {
+        stream->key = before;
+    }
 }
 
 /* What follows one that cannot be written is not tried. */
@@ -95,7 +104,7 @@ static bool read_message(natsMsg *msg, perftrace__stream_message_t *m, const cha
     const char *data = natsMsg_GetData(msg);
     size_t len = (size_t)natsMsg_GetDataLength(msg);
     const char *eol = len > 0 ? memchr(data, '\n', len) : NULL;
-    *problem = "a message without a line";
+    *problem = "it has no line";
     if (eol == NULL) {
         memset(m, 0, sizeof *m);
         return false;
@@ -104,8 +113,11 @@ static bool read_message(natsMsg *msg, perftrace__stream_message_t *m, const cha
         return false;
     }
     *packed = eol + 1;
-    *problem = "a message that is no piece";
-    return m->type == PERFTRACE__STREAM_DATA && m->packed == len - (size_t)(eol + 1 - data);
+    *problem = m->type != PERFTRACE__STREAM_DATA             ? "another type"
+               : m->version > PERFTRACE__STREAM_VERSION      ? "another version"
+               : m->packed != len - (size_t)(eol + 1 - data) ? "it is not as long as it says"
+                                                             : NULL;
+    return *problem == NULL;
 }
 
 /* Reads a message, and unless it is only looked at unpacks it behind the *used bytes of others.
@@ -113,12 +125,12 @@ static bool read_message(natsMsg *msg, perftrace__stream_message_t *m, const cha
 static bool prepare(pt_nats_worker_t *w, natsMsg *msg, bool look, pt_nats_piece_t *p,
                     size_t *used) {
     const char *packed;
-    const char *problem;
+    const char *problem = NULL;
     p->plain = NULL;
+    p->problem = NULL;
     p->result = PT_COLLECT_AGAIN;
     if (!read_message(msg, &p->m, &packed, &problem)) {
-        pt_warn("%s: %s is refused", w->stream, problem);
-        p->m.type = PERFTRACE__STREAM_NONE;
+        p->problem = problem;
         return true;
     }
     if (*used > 0 && p->m.size > PERFTRACE__STREAM_PIECE_MAX - *used) {

@@ -74,10 +74,10 @@ static void ask(pt_nats_worker_t *w) {
     }
 }
 
-/* A message that only tells of the request's end: it has a status in its header. */
-static bool ends_request(natsMsg *msg) {
-    const char *status = NULL;
-    return natsMsg_GetDataLength(msg) == 0 && natsMsgHeader_Get(msg, "Status", &status) == NATS_OK;
+/* A message that only tells of the request's end: it is for the inbox, and no message of the
+ * stream. (A status in its header those may have, too.) */
+static bool ends_request(const pt_nats_worker_t *w, const natsMsg *msg) {
+    return strcmp(natsMsg_GetSubject(msg), w->inbox) == 0;
 }
 
 /* What is there, or comes soon. Asks for more before it is needed: the server sends while we
@@ -97,7 +97,7 @@ static natsStatus fetch(pt_nats_worker_t *w) {
             return NATS_OK;
         }
         s = natsSubscription_NextMsg(&msg, w->sub, FETCH_MS);
-        if (s == NATS_OK && ends_request(msg)) {
+        if (s == NATS_OK && ends_request(w, msg)) {
             natsMsg_Destroy(msg);
             w->expected = 0;
         } else if (s == NATS_OK) {

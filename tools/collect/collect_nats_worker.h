@@ -22,7 +22,8 @@
 /* A message on its way to the loop's thread. */
 typedef struct piece {
     perftrace__stream_message_t m;
-    const char *plain; /* NULL: it does not unpack, or is only looked at */
+    const char *plain;   /* NULL: it does not unpack, or is only looked at */
+    const char *problem; /* why it is no piece; NULL: it is one */
     pt_collect_result_t result;
 } pt_nats_piece_t;
 

@@ -168,6 +168,7 @@ static pt_collect_asked_t *ask(peer_t *p) {
         end(p, PT_COLLECT_ENDED_MEMORY);
         return NULL;
     }
+    stream->key = *key;
     a = &p->asked[p->asked_count++];
     *a = (pt_collect_asked_t){.stream = stream};
     stream->senders++;
@@ -196,7 +197,7 @@ static bool take_piece(peer_t *p, pt_collect_asked_t *a) {
     pt_collect_result_t result;
     if (m->size > 0 && !perftrace__stream_unpack(s->unpacker, p->wire.body.data, p->wire.body.len,
                                                  s->plain, (size_t)m->size)) {
-        result = pt_collect_store_refuse(s->store, stream, m->offset, PT_COLLECT_REFUSED_UNPACK);
+        result = pt_collect_store_refuse(s->store, &m->key, m->offset, PT_COLLECT_REFUSED_UNPACK);
     } else {
         result =
             pt_collect_store_take(s->store, stream, m->offset, s->plain, (size_t)m->size, m->last);

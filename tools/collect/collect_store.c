@@ -75,14 +75,21 @@ static bool fails(store_t *s, const stream_t *stream, int err) {
     return true;
 }
 
-pt_collect_result_t pt_collect_store_refuse(store_t *s, const stream_t *stream, uint64_t offset,
-                                            pt_collect_refused_t cause) {
+pt_collect_result_t pt_collect_store_refuse_message(store_t *s, const char *from,
+                                                    pt_collect_refused_t cause, const char *why) {
     s->refusal = cause;
     if (s->refused[cause]++ < PT_WARN_SOME || pt_message_verbosity() == PT_VERBOSE) {
-        pt_warn("run %s, %s, offset %" PRIu64 ": %s is refused", stream->run->id, stream->key.name,
-                offset, texts[cause]);
+        pt_warn("%s: %s is refused%s%s", from, texts[cause], why != NULL ? ": " : "",
+                why != NULL ? why : "");
     }
     return PT_COLLECT_REFUSED;
+}
+
+pt_collect_result_t pt_collect_store_refuse(store_t *s, const perftrace__stream_key_t *key,
+                                            uint64_t offset, pt_collect_refused_t cause) {
+    char from[sizeof key->run + sizeof key->name + 64];
+    snprintf(from, sizeof from, "run %s, %s, offset %" PRIu64, key->run, key->name, offset);
+    return pt_collect_store_refuse_message(s, from, cause, NULL);
 }
 
 /* ---- runs and streams --------------------------------------------------------------------------
@@ -258,8 +265,8 @@ stream_t *pt_collect_store_stream(store_t *s, run_t *run, const perftrace__strea
         if (stream == NULL) {
             return NULL;
         }
+        stream->key = *key;
     }
-    stream->key = *key;
     return stream;
 }
 
@@ -493,8 +500,8 @@ static int append(store_t *s, stream_t *stream, const char *data, size_t len) {
 pt_collect_result_t pt_collect_store_take(store_t *s, stream_t *stream, uint64_t offset,
                                           const char *data, size_t size, bool last) {
     int err = 0;
-    if (size > 0 && data[size - 1] != '\n') {
-        return pt_collect_store_refuse(s, stream, offset, PT_COLLECT_REFUSED_LINE);
+    if (!pt_collect_store_is_whole(data, size)) {
+        return pt_collect_store_refuse(s, &stream->key, offset, PT_COLLECT_REFUSED_LINE);
     }
     if (!pt_collect_store_place(s, stream)) {
         return PT_COLLECT_AGAIN;
@@ -521,7 +528,8 @@ pt_collect_result_t pt_collect_store_take(store_t *s, stream_t *stream, uint64_t
         if (known > 0 && !is_same(s, stream, offset, data, known, &err)) {
             return err != 0 && fails(s, stream, err)
                        ? PT_COLLECT_AGAIN
-                       : pt_collect_store_refuse(s, stream, offset, PT_COLLECT_REFUSED_OVERLAP);
+                       : pt_collect_store_refuse(s, &stream->key, offset,
+                                                 PT_COLLECT_REFUSED_OVERLAP);
         }
         if (fails(s, stream, append(s, stream, data + known, size - known))) {
             return PT_COLLECT_AGAIN;

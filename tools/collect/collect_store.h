@@ -17,7 +17,9 @@
 #define PT_COLLECT_REFUSED_LIST(X)                                                                 \
     X(UNPACK, "unpack", "a piece that does not unpack to its size")                                \
     X(LINE, "line", "a piece that does not end with a line")                                       \
-    X(OVERLAP, "overlap", "a piece that begins with other bytes than are there")
+    X(OVERLAP, "overlap", "a piece that begins with other bytes than are there")                   \
+    X(GARBAGE, "garbage", "a message that is no piece")                                            \
+    X(RUN, "run", "a piece of another run")
 
 typedef enum pt_collect_refused {
 #define X(name, word, text) PT_COLLECT_REFUSED_##name,
@@ -99,8 +101,8 @@ int pt_collect_store_free(pt_collect_store_t *store);
 
 /* The run with this id, known from now on, and what is in its folder. NULL without memory. */
 pt_collect_run_t *pt_collect_store_run(pt_collect_store_t *store, const char *id);
-/* The stream of a run, known from now on. NULL: without memory, or (*ret_limit) beyond
- * streams_max. */
+/* The stream of a run, known from now on, when it is new with this key. NULL: without memory, or
+ * (*ret_limit) beyond streams_max. */
 pt_collect_stream_t *pt_collect_store_stream(pt_collect_store_t *store, pt_collect_run_t *run,
                                              const perftrace__stream_key_t *key, bool *ret_limit);
 /* Finds its file, so that have is known. False: again later. */
@@ -112,10 +114,18 @@ bool pt_collect_store_is_due(pt_collect_store_t *store, pt_collect_stream_t *str
 pt_collect_result_t pt_collect_store_take(pt_collect_store_t *store, pt_collect_stream_t *stream,
                                           uint64_t offset, const char *data, size_t size,
                                           bool last);
-/* Counts and tells a refusal; returns REFUSED. */
+/* Counts and tells a refusal of a piece at an offset of a stream; returns REFUSED. */
 pt_collect_result_t pt_collect_store_refuse(pt_collect_store_t *store,
-                                            const pt_collect_stream_t *stream, uint64_t offset,
+                                            const perftrace__stream_key_t *key, uint64_t offset,
                                             pt_collect_refused_t cause);
+/* The same of a message that came from somewhere (for people) and tells of no stream of the run.
+ * why: what is wrong with it; NULL: the cause says all. */
+pt_collect_result_t pt_collect_store_refuse_message(pt_collect_store_t *store, const char *from,
+                                                    pt_collect_refused_t cause, const char *why);
+/* Whether a piece's bytes may be some of a file: they end with a line. */
+static inline bool pt_collect_store_is_whole(const char *data, size_t size) {
+    return size == 0 || data[size - 1] == '\n';
+}
 /* Counts some of what was written before this collector was started, or by another one. True:
  * there is more. */
 bool pt_collect_store_catch_up(pt_collect_store_t *store);
