@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #define TICK_NS 100000000L
 #define LOOK_NS UINT64_C(1000000000)
@@ -235,6 +236,10 @@ static bool start_nats(collector_t *c) {
                                             .tls_key = o->tls_key,
                                             .replicas = o->replicas};
     const char *problem = NULL;
+    if (o->creds != NULL && access(o->creds, R_OK) != 0) {
+        pt_error("--creds %s: %s", o->creds, strerror(errno));
+        return false;
+    }
     if (o->nats.count > 0) {
         c->nats = pt_collect_nats_start(c->loop, &c->service, &nats, &problem);
         if (c->nats == NULL) {

@@ -130,6 +130,13 @@ static natsStatus make_options(pt_collect_nats_t *n, bool clock, natsOptions **r
     return s;
 }
 
+/* The status says less than what was wrong, where a file or a server's answer was. */
+static const char *reason_of(natsStatus s) {
+    natsStatus last = NATS_OK;
+    const char *detail = nats_GetLastError(&last);
+    return last == s && detail != NULL && detail[0] != '\0' ? detail : natsStatus_GetText(s);
+}
+
 static bool connect_all(pt_collect_nats_t *n) {
     bool told = false;
     while (!pt_nats_is_stopped(n)) {
@@ -145,7 +152,7 @@ static bool connect_all(pt_collect_nats_t *n) {
         }
         if (!told) {
             told = true;
-            pt_warn("no NATS server is reached (%s); it is tried again", natsStatus_GetText(s));
+            pt_warn("no NATS server is reached (%s); it is tried again", reason_of(s));
         }
         pt_nats_nap(PT_NATS_RETRY_MS);
     }
