@@ -1,6 +1,7 @@
 /* hashmap.c. SPDX-License-Identifier: MIT */
 #include "hashmap.h"
 
+#include "atomics.h"
 #include "os.h"
 
 #include <stdlib.h>
@@ -70,6 +71,19 @@ static perftrace__hashmap_slot_t *find(const perftrace__hashmap_t *m, uint64_t h
     }
 }
 
+/* Not to be foreseen by who chooses the keys. Another one for each map: what comes out of one in
+ * the order of its slots, and goes into a smaller one, would pile up in a few places of that. The
+ * system is asked once: thousands of maps may be made. */
+static uint64_t new_seed(void) {
+    static uint64_t process_seed, maps;
+    uint64_t seed = pt_load_relaxed(&process_seed);
+    if (seed == 0) { /* several threads may come here: any one's number is good */
+        seed = perftrace__os_random_u64() | 1;
+        pt_store_relaxed(&process_seed, seed);
+    }
+    return mix(seed + pt_add_relaxed(&maps, 1) * 0x9E3779B97F4A7C15u, 0xD6E8FEB86659FD93u) ^ seed;
+}
+
 static bool grow(perftrace__hashmap_t *m) {
     size_t cap = m->cap ? m->cap * 2 : 16;
     perftrace__hashmap_slot_t *slots = calloc(cap, sizeof(*slots));
@@ -77,7 +91,7 @@ static bool grow(perftrace__hashmap_t *m) {
         return false;
     }
     if (m->cap == 0) {
-        m->seed = perftrace__os_random_u64();
+        m->seed = new_seed();
     }
     for (size_t i = 0; i < m->cap; i++) {
         if (m->slots[i].hash == 0) {

@@ -48,6 +48,23 @@ test('the collector may run where a rank does', () => {
     assert.strictEqual(r.meta.inputs[1].alignment, 'reference clock');
 });
 
+test('ranks that are left out say nothing of the clocks of the others', () => {
+    // Readings are of use only beside another machine's, and which file is opened first is chance.
+    const lines = [rank(0, a, { work: seconds, ref: c, asks: seconds }),
+                   ...[1, 2, 3, 4, 5, 6, 7, 8].map((n) => rank(n, b, { work: seconds, ref: c, asks: seconds }))];
+    const dir = t.files(Object.fromEntries(lines.map((text, i) => [`traces-r${i}.jsonl`, text])));
+    const clocks = (r) => {
+        assert.strictEqual(r.status, 0, r.stderr);
+        return r.meta.inputs.map((i) => [i.alignment, i.shift_ns, i.error_bound_ns, i.readings]);
+    };
+    const alone = clocks(t.convert(dir, [], lines.map((_, i) => `traces-r${i}.jsonl`).slice(1)));
+    for (const jobs of ['1', '2', '8']) {
+        assert.deepStrictEqual(clocks(t.convert(dir, ['--ranks', '1-8', '-j', jobs])), alone);
+        assert.deepStrictEqual(clocks(t.convert(dir, ['-j', jobs])).map(([alignment]) => alignment),
+                               ['reference', ...Array(8).fill('reference clock')]);
+    }
+});
+
 test('one reading gives an offset, and a bound that says so', () => {
     const r = convert(rank(0, a, { work: seconds }), rank(1, b, { work: seconds, ref: a, asks: [50] }));
     const one = r.meta.inputs[1];

@@ -82,18 +82,18 @@ static bool convert(const char *data, size_t size, size_t step, result_t *r) {
     pt_source_sniff(&in.source, data, PT_MIN(size, (size_t)PT_SOURCE_PEEK), size < PT_SOURCE_PEEK);
     bool trace = in.source.shape != PT_SHAPE_NONE && in.source.shape != PT_SHAPE_RING;
     if (trace && !in.source.ours) {
-        pt_convert_input_survey_begin(&in);
-        feed(&in.reader, data, size, step);
+        CHECK(pt_convert_input_survey_begin(&in));
+        feed(in.reader, data, size, step);
         CHECK(pt_convert_input_survey_end(&in));
     }
     in.used = trace && (in.source.ours || in.survey.events > 0);
     if (in.used) {
-        in.reader.book = book;
+        in.book = book;
         CHECK(pt_convert_plan_make(&plan, &in, 1, &options, 1) == PT_EXIT_OK);
         CHECK(pt_convert_event_begin(&in));
         in.out = &r->events;
         in.meta = &r->names;
-        feed(&in.reader, data, size, step);
+        feed(in.reader, data, size, step);
         pt_convert_event_finish(&in);
         check_lines(&r->events);
         check_lines(&r->names);

@@ -15,7 +15,7 @@
 #define BUFFER_DEFAULT ((size_t)256 * 1024)
 #define BUFFER_MIN     ((size_t)64 * 1024)
 #define PEEK_MAX       ((size_t)32 * 1024)
-#define SNIFF_MAX      ((size_t)4096)
+#define READ_AHEAD_MIN ((uint64_t)1 << 20) /* of smaller files all is read ahead anyway */
 #define PLAIN_SIZE     ((size_t)64 * 1024) /* unpacked bytes held for peek and for small reads */
 
 struct pt_input {
@@ -69,11 +69,14 @@ static const char *foreign_packing(const uint8_t *data, size_t len) {
 /* Looks at the first bytes and sets up the unpacking. 0 or a negative errno. */
 static int sniff(pt_input_t *input, const pt_input_options_t *options,
                  perftrace__strbuf_t *ret_problem) {
-    size_t len = pt_raw_source_look(&input->raw, 6, SNIFF_MAX);
+    if (options->keep_packed) {
+        return 0;
+    }
+    size_t len = pt_raw_source_look(&input->raw, 6, PEEK_MAX);
     if (len == 0 && input->raw.error) {
         return tell(ret_problem, input->raw.error, NULL);
     }
-    if (options->keep_packed || len < 2) {
+    if (len < 2) {
         return 0;
     }
     const char *foreign = foreign_packing(input->raw.cur, len);
@@ -107,7 +110,6 @@ static int open_source(const char *name, int fd, bool owns_fd, const void *data,
         return tell(ret_problem, ENOMEM, NULL);
     }
     input->name = strdup(name);
-    input->raw = (pt_raw_source_t){.fd = fd, .owns_fd = owns_fd};
     int status = 0;
     struct stat st;
     if (fd >= 0 && fstat(fd, &st) == 0) {
@@ -117,14 +119,15 @@ static int open_source(const char *name, int fd, bool owns_fd, const void *data,
     } else {
         input->size = len;
     }
-    if (input->regular) {
+    if (input->regular && !owns_fd) { /* it need not stand at its start */
         off_t at = lseek(fd, 0, SEEK_CUR);
         input->start = at > 0 ? (uint64_t)at : 0;
+    }
+    if (input->regular && input->size >= READ_AHEAD_MIN) {
         (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     }
-    if (status == 0 &&
-        (!input->name || !pt_raw_source_init(&input->raw, fd, owns_fd,
-                                             PT_MAX(buffer_size, BUFFER_MIN), data, len))) {
+    pt_raw_source_init(&input->raw, fd, owns_fd, PT_MAX(buffer_size, BUFFER_MIN), data, len);
+    if (status == 0 && !input->name) {
         status = tell(ret_problem, ENOMEM, NULL);
     }
     if (status == 0) {

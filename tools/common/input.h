@@ -34,7 +34,7 @@ typedef enum pt_input_damage {
 typedef struct pt_input_options {
     size_t buffer_size;           /* of the read buffer; 0: 256 KiB; at least 64 KiB is taken */
     pt_inflate_backend_t backend; /* one that is not built in: zlib is taken */
-    bool keep_packed;             /* deliver gzip as it is */
+    bool keep_packed;             /* deliver what there is as it is; nothing is read to open it */
 } pt_input_options_t;
 
 /* Opens path ("-": standard input). options may be NULL. 0, or a negative errno with a sentence

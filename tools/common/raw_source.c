@@ -9,24 +9,41 @@
 #include <string.h>
 #include <unistd.h>
 
-bool pt_raw_source_init(pt_raw_source_t *raw, int fd, bool owns_fd, size_t buffer_size,
+void pt_raw_source_init(pt_raw_source_t *raw, int fd, bool owns_fd, size_t buffer_size,
                         const void *data, size_t len) {
     *raw = (pt_raw_source_t){.fd = fd, .owns_fd = owns_fd, .size = buffer_size};
     if (fd < 0) {
         raw->cur = data;
         raw->left = len;
         raw->end = true;
-        return true;
     }
-    size_t page = perftrace__os_page_size();
-    void *allocated;
-    if (posix_memalign(&allocated, page, buffer_size + page) != 0) {
-        return false;
+}
+
+/* Moves what is left, and the bytes before it, to the start of a buffer of at least so many bytes.
+ * False, and the source ends, without memory. */
+static bool make_room(pt_raw_source_t *raw, size_t room) {
+    uint8_t *old = raw->allocated;
+    if (room > raw->room) {
+        size_t page = perftrace__os_page_size();
+        void *allocated;
+        if (posix_memalign(&allocated, page, room + page) != 0) {
+            raw->error = ENOMEM;
+            raw->end = true;
+            return false;
+        }
+        raw->allocated = allocated;
+        raw->buffer = raw->allocated + page;
+        raw->room = room;
     }
-    memset(allocated, 0, page); /* the bytes "before" the first are readable */
-    raw->allocated = allocated;
-    raw->buffer = raw->allocated + page;
+    if (raw->cur != NULL) {
+        memmove(raw->buffer - PT_RAW_BACK, raw->cur - PT_RAW_BACK, raw->left + PT_RAW_BACK);
+    } else { /* the bytes "before" the first are readable */
+        memset(raw->buffer - PT_RAW_BACK, 0, PT_RAW_BACK);
+    }
     raw->cur = raw->buffer;
+    if (old != raw->allocated) {
+        free(old);
+    }
     return true;
 }
 
@@ -67,8 +84,9 @@ size_t pt_raw_source_look(pt_raw_source_t *raw, size_t want, size_t most) {
     if (raw->left >= want || raw->end) {
         return raw->left;
     }
-    memmove(raw->buffer - PT_RAW_BACK, raw->cur - PT_RAW_BACK, raw->left + PT_RAW_BACK);
-    raw->cur = raw->buffer;
+    if (!make_room(raw, most)) {
+        return raw->left;
+    }
     while (raw->left < want) {
         size_t n = read_some(raw, raw->buffer + raw->left, most - raw->left);
         if (n == 0) {

@@ -21,11 +21,13 @@ typedef struct pt_raw_source {
     int error; /* errno of a read that failed; implies end */
     uint8_t *allocated;
     uint8_t *buffer; /* page-aligned, with room for PT_RAW_BACK bytes before it */
-    size_t size;
+    size_t room;     /* bytes at buffer: no more than were wanted so far */
+    size_t size;     /* the most that buffer may hold */
 } pt_raw_source_t;
 
-/* Takes a descriptor, or with fd -1 the bytes data[0..len). False without memory. */
-bool pt_raw_source_init(pt_raw_source_t *raw, int fd, bool owns_fd, size_t buffer_size,
+/* Takes a descriptor, or with fd -1 the bytes data[0..len). Nothing is allocated before something
+ * is wanted; without memory the source then ends with ENOMEM. */
+void pt_raw_source_init(pt_raw_source_t *raw, int fd, bool owns_fd, size_t buffer_size,
                         const void *data, size_t len);
 /* Closes what it owns. A zeroed structure is accepted. */
 void pt_raw_source_free(pt_raw_source_t *raw);

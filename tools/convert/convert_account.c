@@ -29,11 +29,13 @@ void pt_convert_account_make(pt_convert_account_t *a, const pt_convert_plan_t *p
     for (size_t i = 0; i < plan->count; i++) {
         const pt_convert_input_t *in = plan->order[i];
         const pt_convert_counts_t *c = &in->counts;
-        for (unsigned ph = 0; ph < 128; ph++) {
-            a->in[ph] += c->in[ph];
-            a->out[ph] += c->out[ph];
-            a->read += ph == 'M' ? 0 : c->in[ph];
-            a->written += ph == 'M' ? 0 : c->out[ph];
+        uint64_t read[PT_PHASES], written[PT_PHASES];
+        pt_convert_input_counted(in, read, written);
+        for (unsigned ph = 0; ph < PT_PHASES; ph++) {
+            a->in[ph] += read[ph];
+            a->out[ph] += written[ph];
+            a->read += ph == 'M' ? 0 : read[ph];
+            a->written += ph == 'M' ? 0 : written[ph];
         }
         a->filtered += c->filtered;
         a->unfinished += c->unfinished;
@@ -156,7 +158,9 @@ static void json_input(perftrace__strbuf_t *out, const pt_convert_input_t *in) {
     }
     json_clock(out, &in->clock);
     perftrace__strbuf_puts(out, ", ");
-    json_phases(out, "events", in->counts.in);
+    uint64_t read[PT_PHASES], written[PT_PHASES];
+    pt_convert_input_counted(in, read, written);
+    json_phases(out, "events", read);
     if (s->ours) {
         perftrace__strbuf_printf(out, ", \"complete\": %s", in->has_footer ? "true" : "false");
     }

@@ -159,7 +159,7 @@ PT_ALWAYS_INLINE bool copied(pt_convert_input_t *in, pt_event_t *ev) {
 
 static bool time_is_good(pt_convert_input_t *in, const pt_event_t *ev) {
     if ((ev->has & PT_EVENT_HAS_TS) == 0) {
-        pt_convert_problem(in, (in->reader.parser.odd & PT_EVENT_ODD_TS) != 0
+        pt_convert_problem(in, (in->reader->parser.odd & PT_EVENT_ODD_TS) != 0
                                    ? PT_TRACE_PROBLEM_BAD_TIME
                                    : PT_TRACE_PROBLEM_NO_TIME);
         return false;
@@ -180,7 +180,7 @@ void pt_convert_event(void *ctx, pt_event_t *ev) {
     }
     complete(ev);
     const pt_plan_entry_t *plan =
-        in->source.ours ? NULL : pt_scope_plan_find(&in->survey.plan, in->reader.ordinal);
+        in->source.ours ? NULL : pt_scope_plan_find(&in->survey.plan, in->reader->ordinal);
     if (PT_UNLIKELY(in->some_left_out) && is_left_out(in, ev)) {
         in->counts.filtered += ev->ph != 'M';
         return;
@@ -209,18 +209,20 @@ void pt_convert_event(void *ctx, pt_event_t *ev) {
 }
 
 bool pt_convert_event_begin(pt_convert_input_t *in) {
-    pt_problems_t *book = in->reader.book;
-    pt_trace_reader_init(&in->reader, in->source.shape);
-    in->reader.book = book;
-    in->reader.file = in->index;
-    in->reader.event = pt_convert_event;
-    in->reader.ctx = in;
+    if (!pt_convert_input_reader(in) || !pt_convert_input_count(in)) {
+        in->no_memory = true;
+        return false;
+    }
+    in->reader->book = in->book;
+    in->reader->file = in->index;
+    in->reader->event = pt_convert_event;
+    in->reader->ctx = in;
     pt_id_space_init(&in->ids, in->slot, in->slots);
     in->ids.next = in->survey.plan.chains % in->ids.half; /* the first numbers are the plan's */
     in->flows = in->session_flows = (pt_flow_table_t){.ids = &in->ids};
     pt_live_sessions_init(&in->sessions);
     in->filtering = pt_event_filter_active(in->options);
-    in->plain = in->reader.brief = in->source.ours && !in->filtering && in->options->args;
+    in->plain = in->reader->brief = in->source.ours && !in->filtering && in->options->args;
     if (in->survey.plan.slots > 0) {
         in->held = calloc(in->survey.plan.slots, sizeof *in->held);
     }
@@ -230,7 +232,7 @@ bool pt_convert_event_begin(pt_convert_input_t *in) {
 void pt_convert_event_finish(pt_convert_input_t *in) {
     int64_t last = pt_convert_last_time(in);
     bool used = false;
-    in->reader.record = NULL; /* what comes now stands at no place of the file */
+    in->reader->record = NULL; /* what comes now stands at no place of the file */
     pt_convert_session_close(in, last);
     for (size_t i = 0; i < in->tracks.process_count; i++) {
         pt_process_t *p = in->tracks.process[i];
@@ -252,9 +254,9 @@ void pt_convert_event_finish(pt_convert_input_t *in) {
     pt_flow_wait_finish(&in->early);
     perftrace__hashmap_free(&in->written_links);
     in->counts.flows_open = in->flows.open_starts + in->survey.plan.open_flows;
-    pt_problems_add_many(in->reader.book, PT_TRACE_PROBLEM_FLOW_OPEN, in->index, 0, PT_NO_OFFSET,
-                         NULL, in->counts.flows_open);
-    pt_problems_add_many(in->reader.book, PT_TRACE_PROBLEM_FLOW_LONE, in->index, 0, PT_NO_OFFSET,
-                         NULL, in->waiting.given_up);
-    pt_trace_reader_free(&in->reader);
+    pt_problems_add_many(in->book, PT_TRACE_PROBLEM_FLOW_OPEN, in->index, 0, PT_NO_OFFSET, NULL,
+                         in->counts.flows_open);
+    pt_problems_add_many(in->book, PT_TRACE_PROBLEM_FLOW_LONE, in->index, 0, PT_NO_OFFSET, NULL,
+                         in->waiting.given_up);
+    pt_trace_reader_free(in->reader);
 }

@@ -31,44 +31,76 @@ static void ring_input(const pt_convert_input_t *in) {
             in->name);
 }
 
-/* The first pass over those inputs that need one. */
-static pt_exit_t survey(pt_convert_input_t *inputs, size_t count, unsigned threads) {
+/* A pass over those inputs for which it is wanted. */
+static pt_exit_t pass(pt_convert_input_t *inputs, size_t count, unsigned threads,
+                      bool (*wanted)(const pt_convert_input_t *), pt_convert_look_t *look) {
     pt_convert_input_t **some = calloc(count + 1, sizeof(pt_convert_input_t *));
     size_t needed = 0;
     for (size_t i = 0; some != NULL && i < count; i++) {
-        if (!inputs[i].source.ours && inputs[i].source.shape != PT_SHAPE_NONE) {
+        if (wanted(&inputs[i])) {
             some[needed++] = &inputs[i];
         }
     }
-    pt_exit_t status = some != NULL
-                           ? pt_convert_pass(some, needed, threads, pt_convert_input_survey)
-                           : PT_EXIT_INTERNAL;
+    pt_exit_t status =
+        some != NULL ? pt_convert_pass(some, needed, threads, look) : PT_EXIT_INTERNAL;
     free(some);
     return status;
 }
 
-/* Opens all inputs and looks into those that need it. Files that are no trace drop out. */
+static bool can_be_read_again(const pt_convert_input_t *in) {
+    return in->path->regular && !in->path->is_stdin;
+}
+
+static bool is_read_once(const pt_convert_input_t *in) {
+    return !can_be_read_again(in);
+}
+
+static bool needs_survey(const pt_convert_input_t *in) {
+    return !in->source.ours && in->source.shape != PT_SHAPE_NONE;
+}
+
+/* What opening them came to, in their order: PT_EXIT_OK, or the first failure, which is told. */
+static pt_exit_t opened(const pt_convert_input_t *inputs, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (inputs[i].opened != PT_EXIT_OK) {
+            pt_error("%s", perftrace__strbuf_cstr(&inputs[i].problem));
+            return inputs[i].opened;
+        }
+    }
+    return PT_EXIT_OK;
+}
+
+/* Opens all inputs and looks into those that need it. Files that are no trace drop out. Who writes
+ * to several FIFOs may do so one after another: they are opened in their order. */
 static pt_exit_t open_inputs(pt_convert_input_t *inputs, const pt_paths_t *paths,
                              const pt_convert_options_t *options, pt_problems_t *book,
                              unsigned threads) {
-    for (size_t i = 0; i < paths->count; i++) {
-        unsigned number = pt_problems_add_file(
-            book, paths->items[i].is_stdin ? "standard input" : paths->items[i].name);
-        pt_exit_t status =
-            pt_convert_input_open(&inputs[i], &paths->items[i], number, options, book);
-        if (status != PT_EXIT_OK) {
-            return status;
-        }
+    size_t count = paths->count;
+    pt_convert_machines_t machines = {.first = 0};
+    for (size_t i = 0; i < count; i++) {
+        const pt_path_t *path = &paths->items[i];
+        unsigned number =
+            pt_problems_add_file(book, path->is_stdin ? "standard input" : path->name);
+        pt_convert_input_init(&inputs[i], path, number, options, book, &machines);
+        pt_tracks_init(&inputs[i].tracks, number, (unsigned)count);
+    }
+    pt_exit_t status = pass(inputs, count, threads, can_be_read_again, pt_convert_input_open);
+    status = status == PT_EXIT_OK ? opened(inputs, count) : status;
+    status =
+        status == PT_EXIT_OK ? pass(inputs, count, 1, is_read_once, pt_convert_input_open) : status;
+    status = status == PT_EXIT_OK ? opened(inputs, count) : status;
+    for (size_t i = 0; i < count && status == PT_EXIT_OK; i++) {
         if (inputs[i].source.shape == PT_SHAPE_RING) {
             ring_input(&inputs[i]);
             inputs[i].source.shape = PT_SHAPE_NONE;
             inputs[i].source.why = NULL;
         }
-        pt_tracks_init(&inputs[i].tracks, number, (unsigned)paths->count);
+    }
+    if (status == PT_EXIT_OK) {
+        status = pass(inputs, count, threads, needs_survey, pt_convert_input_survey);
     }
     size_t skipped = 0;
-    pt_exit_t status = survey(inputs, paths->count, threads);
-    for (size_t i = 0; i < paths->count && status == PT_EXIT_OK; i++) {
+    for (size_t i = 0; i < count && status == PT_EXIT_OK; i++) {
         pt_convert_input_t *in = &inputs[i];
         in->used = in->source.shape != PT_SHAPE_NONE && (in->source.ours || in->survey.events > 0);
         if (!in->used && in->source.shape != PT_SHAPE_NONE) {

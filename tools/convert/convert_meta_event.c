@@ -6,6 +6,7 @@
 #include "event_write.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static perftrace__json_slice_t args_of(const pt_event_t *ev) {
     return (perftrace__json_slice_t){
@@ -13,6 +14,7 @@ static perftrace__json_slice_t args_of(const pt_event_t *ev) {
         false, 0};
 }
 
+/* NULL without memory (noted). */
 static pt_convert_loss_t *loss_of(pt_convert_input_t *in, const perftrace__json_slice_t *cause) {
     char text[sizeof in->loss[0].cause];
     snprintf(text, sizeof text, "%.*s", (int)PT_MIN(cause->len, sizeof text - 1), cause->p);
@@ -21,8 +23,15 @@ static pt_convert_loss_t *loss_of(pt_convert_input_t *in, const perftrace__json_
             return &in->loss[i];
         }
     }
-    if (in->loss_count == PT_ARRAY_LEN(in->loss)) {
+    if (in->loss_count == PT_CONVERT_LOSSES) {
         return &in->loss[in->loss_count - 1];
+    }
+    if (in->loss == NULL) {
+        in->loss = calloc(PT_CONVERT_LOSSES, sizeof *in->loss);
+        if (in->loss == NULL) {
+            in->out->failed = true;
+            return NULL;
+        }
     }
     pt_convert_loss_t *loss = &in->loss[in->loss_count++];
     memcpy(loss->cause, text, sizeof text);
@@ -34,7 +43,8 @@ static void take_drop(pt_convert_input_t *in, const pt_event_t *ev) {
     uint64_t n;
     if (perftrace__json_find(&args, "cause", &cause) &&
         perftrace__json_find(&args, "count", &count) && perftrace__json_to_u64(&count, &n)) {
-        loss_of(in, &cause)->records += n;
+        pt_convert_loss_t *loss = loss_of(in, &cause);
+        *(loss != NULL ? &loss->records : &(uint64_t){0}) += n;
     }
 }
 
@@ -51,7 +61,8 @@ static void take_footer(pt_convert_input_t *in, const pt_event_t *ev) {
     bool more = perftrace__json_enter_object(&c);
     while (more && perftrace__json_next_member(&c, &key, &value) > 0) {
         if (perftrace__json_to_u64(&value, &n) && n > 0) {
-            loss_of(in, &key)->footer += n;
+            pt_convert_loss_t *loss = loss_of(in, &key);
+            *(loss != NULL ? &loss->footer : &(uint64_t){0}) += n;
         }
     }
 }

@@ -5,7 +5,7 @@
 #include "event_filter.h"
 
 void pt_convert_problem(pt_convert_input_t *in, unsigned kind) {
-    pt_trace_reader_problem(&in->reader, kind, NULL);
+    pt_trace_reader_problem(in->reader, kind, NULL);
 }
 
 int64_t pt_convert_time(pt_convert_input_t *in, int64_t ts) {

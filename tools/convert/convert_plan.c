@@ -279,8 +279,12 @@ static bool align(pt_convert_plan_t *plan, unsigned threads) {
     pt_clock_in_t *in = calloc(plan->count, sizeof *in);
     pt_clock_out_t *out = calloc(plan->count, sizeof *out);
     bool ok = in != NULL && out != NULL;
-    ok = ok && (!has_several_clocks(plan) || look_for_marks(plan, threads));
+    bool several = has_several_clocks(plan);
+    ok = ok && (!several || look_for_marks(plan, threads));
     for (size_t i = 0; i < plan->count && ok; i++) {
+        if (!several) { /* some may have been opened beside files that --ranks leaves out */
+            pt_clock_notes_free(&plan->order[i]->survey.clock);
+        }
         in[i] = clock_of(plan->order[i]);
     }
     ok = ok && pt_clock_align(in, plan->count, out, &plan->base_epoch_ns);

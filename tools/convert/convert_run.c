@@ -71,7 +71,7 @@ static int convert_part(run_t *r, chunk_t *c) {
     }
     lane->started = true;
     size_t len = pt_convert_input_read(in, c->buf, r->chunk_size, &last);
-    pt_trace_reader_feed(&in->reader, c->buf, len, last);
+    pt_trace_reader_feed(in->reader, c->buf, len, last);
     c->len += len;
     if (last) {
         pt_convert_event_finish(in);

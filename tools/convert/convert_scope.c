@@ -126,8 +126,8 @@ static void tell_unfinished(pt_convert_input_t *in, const pt_held_scope_t *held)
         char detail[80];
         snprintf(detail, sizeof detail, "%.*s", (int)PT_MIN(held->name.len, (size_t)79),
                  held->name.p);
-        pt_problems_add(in->reader.book, PT_TRACE_PROBLEM_UNFINISHED, in->index, held->line,
-                        held->offset, detail);
+        pt_problems_add(in->book, PT_TRACE_PROBLEM_UNFINISHED, in->index, held->line, held->offset,
+                        detail);
     }
 }
 
@@ -148,7 +148,7 @@ static void scope_of_held(pt_convert_input_t *in, pt_thread_t *th, const pt_held
 static void complete(pt_convert_input_t *in, pt_thread_t *th, pt_event_t *ev,
                      const pt_plan_entry_t *plan) {
     if ((ev->has & PT_EVENT_HAS_DUR) == 0) {
-        if ((in->reader.parser.odd & PT_EVENT_ODD_DUR) == 0) {
+        if ((in->reader->parser.odd & PT_EVENT_ODD_DUR) == 0) {
             pt_convert_problem(in, PT_TRACE_PROBLEM_NO_DUR);
         }
         ev->dur = 0;
@@ -186,7 +186,7 @@ static void stacked(pt_convert_input_t *in, pt_thread_t *th, const pt_event_t *e
     }
     pt_held_scope_t *held = &th->open[th->open_count];
     if (pt_held_scope_set(held, ev)) {
-        pt_cutter_place(&in->reader.cutter, in->reader.record, &held->line, &held->offset);
+        pt_cutter_place(&in->reader->cutter, in->reader->record, &held->line, &held->offset);
         th->open_count++;
     }
 }

@@ -15,6 +15,18 @@ void pt_clock_notes_free(pt_clock_notes_t *n) {
     *n = (pt_clock_notes_t){0};
 }
 
+static void *trimmed(void *array, size_t size, size_t count, size_t *cap) {
+    void *smaller = count > 0 && count < *cap ? realloc(array, size * count) : NULL;
+    *cap = smaller != NULL ? count : *cap;
+    return smaller != NULL ? smaller : array;
+}
+
+void pt_clock_notes_trim(pt_clock_notes_t *n) {
+    n->pair = trimmed(n->pair, sizeof *n->pair, n->pairs, &n->pair_cap);
+    n->reading = trimmed(n->reading, sizeof *n->reading, n->readings, &n->reading_cap);
+    n->mark = trimmed(n->mark, sizeof *n->mark, n->marks, &n->mark_cap);
+}
+
 uint64_t pt_clock_name(const char *text, size_t len) {
     return perftrace__hash_bytes(text, len, 2);
 }

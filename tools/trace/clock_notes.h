@@ -26,6 +26,8 @@ typedef struct pt_clock_notes {
 } pt_clock_notes_t;
 
 void pt_clock_notes_free(pt_clock_notes_t *notes);
+/* Gives back memory that was kept for more: there may be the notes of very many traces. */
+void pt_clock_notes_trim(pt_clock_notes_t *notes);
 
 /* Takes an event if it is one of perftrace_clock, perftrace_reference, perftrace_footer or
  * perftrace_sync; false: it is something else. */

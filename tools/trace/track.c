@@ -15,8 +15,10 @@
 #define SCOPE_BUDGET      655360U /* for all files together: 15 MiB */
 #define MIN_SCOPES        1024U   /* a lane keeps at least so many */
 
+const pt_track_cache_t pt_track_no_cache[PT_TRACK_CACHE];
+
 void pt_tracks_init(pt_tracks_t *t, unsigned file, unsigned files) {
-    *t = (pt_tracks_t){.file = file, .files = files};
+    *t = (pt_tracks_t){.file = file, .files = files, .cache = pt_track_no_cache};
     t->scope_budget = PT_MAX((size_t)16 * MIN_SCOPES, SCOPE_BUDGET / (files == 0 ? 1 : files));
 }
 
@@ -45,6 +47,7 @@ void pt_tracks_free(pt_tracks_t *t) {
         free(p);
     }
     free(t->process);
+    free(t->own_cache);
     perftrace__hashmap_free(&t->process_map);
     perftrace__hashmap_free(&t->thread_map);
 }
@@ -175,9 +178,12 @@ pt_thread_t *pt_tracks_thread_slow(pt_tracks_t *t, const pt_ident_t *pid, const 
             return th;
         }
     }
-    if (pid->kind == PT_IDENT_INT && tid->kind == PT_IDENT_INT) {
-        t->cache[((uint64_t)tid->num ^ ((uint64_t)tid->num >> 6)) & 63] =
-            (pt_track_cache_t){pid->num, tid->num, th};
+    if (t->own_cache == NULL) { /* without memory for it every lookup is a slow one */
+        t->own_cache = calloc(PT_TRACK_CACHE, sizeof *t->own_cache);
+        t->cache = t->own_cache != NULL ? t->own_cache : pt_track_no_cache;
+    }
+    if (t->own_cache != NULL && pid->kind == PT_IDENT_INT && tid->kind == PT_IDENT_INT) {
+        t->own_cache[pt_track_cache_place(tid->num)] = (pt_track_cache_t){pid->num, tid->num, th};
     }
     return th;
 }

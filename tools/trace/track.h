@@ -59,6 +59,14 @@ typedef struct pt_track_cache {
     pt_thread_t *thread;
 } pt_track_cache_t;
 
+#define PT_TRACK_CACHE 64U
+extern const pt_track_cache_t pt_track_no_cache[PT_TRACK_CACHE];
+
+/* The place of a thread in a cache. */
+PT_ALWAYS_INLINE size_t pt_track_cache_place(int64_t tid) {
+    return ((uint64_t)tid ^ ((uint64_t)tid >> 6)) & (PT_TRACK_CACHE - 1);
+}
+
 typedef struct pt_tracks {
     pt_process_t **process; /* in order of appearance */
     size_t process_count, process_cap;
@@ -67,7 +75,8 @@ typedef struct pt_tracks {
     size_t scope_budget; /* scopes that all lane sets of the file may hold */
     size_t threads;
     perftrace__hashmap_t process_map, thread_map;
-    pt_track_cache_t cache[64];
+    const pt_track_cache_t *cache; /* own_cache, or pt_track_no_cache */
+    pt_track_cache_t *own_cache;   /* of PT_TRACK_CACHE threads; made with the first */
 } pt_tracks_t;
 
 void pt_tracks_init(pt_tracks_t *tracks, unsigned file, unsigned files);
@@ -80,8 +89,7 @@ pt_thread_t *pt_tracks_thread_slow(pt_tracks_t *tracks, const pt_ident_t *pid,
                                    const pt_ident_t *tid);
 PT_ALWAYS_INLINE pt_thread_t *pt_tracks_thread(pt_tracks_t *tracks, const pt_ident_t *pid,
                                                const pt_ident_t *tid) {
-    const pt_track_cache_t *c =
-        &tracks->cache[((uint64_t)tid->num ^ ((uint64_t)tid->num >> 6)) & 63];
+    const pt_track_cache_t *c = &tracks->cache[pt_track_cache_place(tid->num)];
     if (PT_LIKELY(c->thread != NULL && pid->kind == PT_IDENT_INT && tid->kind == PT_IDENT_INT &&
                   c->pid == pid->num && c->tid == tid->num)) {
         return c->thread;
