@@ -1,4 +1,5 @@
 /* forward_find.c: which way a text means. SPDX-License-Identifier: MIT */
+#include "address_form.h"
 #include "forward_link.h"
 
 #include <dlfcn.h>
@@ -44,14 +45,15 @@ static const perftrace__forward_link_ops_t *find_nats(char *problem, size_t size
 
 const perftrace__forward_link_ops_t *
 perftrace__forward_link_find(const char *forward, const char **ret_to, char *problem, size_t size) {
+    const char *wrong = perftrace__address_problem(forward);
+    if (wrong) {
+        snprintf(problem, size, "%s", wrong);
+        return NULL;
+    }
     if (strncmp(forward, "tcp:", 4) == 0) {
         *ret_to = forward + (strncmp(forward, "tcp://", 6) == 0 ? 6 : 4);
         return &perftrace__forward_tcp;
     }
-    if (strncmp(forward, "nats://", 7) == 0 || strncmp(forward, "tls://", 6) == 0) {
-        *ret_to = forward;
-        return find_nats(problem, size);
-    }
-    snprintf(problem, size, "it begins with none of tcp:, nats:// and tls://");
-    return NULL;
+    *ret_to = forward;
+    return find_nats(problem, size);
 }

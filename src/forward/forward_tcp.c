@@ -1,5 +1,6 @@
 /* forward_tcp.c: the way to a perf-trace-collect, by TCP or a socket file.
  * SPDX-License-Identifier: MIT */
+#include "address_form.h"
 #include "forward_link.h"
 #include "os.h"
 
@@ -298,36 +299,12 @@ static int open_unix(const char *path, uint64_t until_ns, int *ret_fd) {
     return try_address((const struct sockaddr *)&a, sizeof a, until_ns, ret_fd);
 }
 
-/* HOST:PORT, [IPV6]:PORT. False: no such form. */
-static bool split(const char *to, char host[256], const char **ret_port) {
-    const char *colon = strrchr(to, ':');
-    const char *end = colon;
-    if (!colon || colon == to || !colon[1]) {
-        return false;
-    }
-    if (*to == '[') {
-        to++;
-        end = colon - 1;
-        if (*end != ']') {
-            return false;
-        }
-    }
-    size_t len = (size_t)(end - to);
-    if (len == 0 || len >= 256) {
-        return false;
-    }
-    memcpy(host, to, len);
-    host[len] = '\0';
-    *ret_port = colon + 1;
-    return true;
-}
-
 static const char *open_inet(const char *to, uint64_t until_ns, int *ret_fd) {
     char host[256];
-    const char *port;
+    const char *port = NULL;
     struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     struct addrinfo *list = NULL;
-    if (!split(to, host, &port)) {
+    if (!perftrace__address_split(to, host, &port)) {
         return "not of the form HOST:PORT";
     }
     int rc = getaddrinfo(host, port, &hints, &list);

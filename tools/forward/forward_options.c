@@ -1,6 +1,8 @@
 /* forward_options.c: the command line of perf-trace-forward. SPDX-License-Identifier: MIT */
 #include "forward_options.h"
 
+#include "address_form.h"
+#include "address_shown.h"
 #include "human.h"
 #include "message.h"
 #include "ring_dirs.h"
@@ -9,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define UNSET      UINT64_MAX
 #define TIMEOUT_NS UINT64_C(30000000000)
@@ -145,8 +148,8 @@ static int read_token(pt_forward_options_t *o) {
         snprintf(o->token, sizeof o->token, "%s", text);
         return PT_OPTION_GO_ON;
     }
-    FILE *f = fopen(o->token_file, "re");
     errno = 0;
+    FILE *f = fopen(o->token_file, "re");
     char *line = f ? fgets(o->token, sizeof o->token, f) : NULL;
     int err = errno;
     int next = line ? fgetc(f) : EOF;
@@ -154,25 +157,50 @@ static int read_token(pt_forward_options_t *o) {
         fclose(f);
     }
     if (!line) {
-        pt_error("%s: %s", o->token_file, err ? strerror(err) : f ? "is empty" : "cannot be read");
+        pt_error("--token-file %s: %s (the secret itself goes into PERFTRACE_FORWARD_TOKEN)",
+                 o->token_file, err ? strerror(err) : "is empty");
         return PT_EXIT_INPUT;
     }
     size_t len = strcspn(line, "\r\n");
     if (!line[len] && next != EOF) {
-        pt_error("%s: its first line is longer than 254 bytes", o->token_file);
+        pt_error("--token-file %s: its first line is longer than 254 bytes", o->token_file);
         return PT_EXIT_INPUT;
     }
     line[len] = '\0';
     if (len == 0) {
-        pt_error("%s: its first line is empty", o->token_file);
+        pt_error("--token-file %s: its first line is empty", o->token_file);
+        return PT_EXIT_INPUT;
+    }
+    return PT_OPTION_GO_ON;
+}
+
+/* PT_OPTION_GO_ON or the exit status. */
+static int check_address(const char *to) {
+    char shown[512];
+    if (!to[0] || strcmp(to, "off") == 0) {
+        return usage("--to", "it is not said where to, nor does PERFTRACE_FORWARD");
+    }
+    const char *problem = perftrace__address_problem(to);
+    if (!problem) {
+        return PT_OPTION_GO_ON;
+    }
+    perftrace__address_shown(to, shown, sizeof shown);
+    return pt_option_usage_error(&pt_forward_tool, "--to %s: %s", shown, problem);
+}
+
+/* Else it would fail at each attempt to connect, and only there. */
+static int check_readable(const char *name, const char *file) {
+    if (file[0] && access(file, R_OK) != 0) {
+        pt_error("%s %s: %s", name, file, strerror(errno));
         return PT_EXIT_INPUT;
     }
     return PT_OPTION_GO_ON;
 }
 
 static int check(pt_forward_options_t *o, size_t operands) {
-    if (!o->to[0] || strcmp(o->to, "off") == 0) {
-        return usage("--to", "it is not said where to, nor does PERFTRACE_FORWARD");
+    int status = check_address(o->to);
+    if (status != PT_OPTION_GO_ON) {
+        return status;
     }
     if (operands == 0) {
         return pt_option_usage_error(&pt_forward_tool, "no directory and no file is given");
@@ -186,7 +214,9 @@ static int check(pt_forward_options_t *o, size_t operands) {
     if (!number_of("PERFTRACE_FORWARD_LEVEL", 9, &o->level)) {
         return usage("PERFTRACE_FORWARD_LEVEL", "expected 1..9");
     }
-    return read_token(o);
+    status = check_readable("--creds", o->creds);
+    status = status == PT_OPTION_GO_ON ? check_readable("--tls-ca", o->tls_ca) : status;
+    return status == PT_OPTION_GO_ON ? read_token(o) : status;
 }
 
 int pt_forward_options_parse(pt_forward_options_t *ret, int argc, char *const *argv,

@@ -1,6 +1,8 @@
 /* run_options.c: the command line of perf-trace-run. SPDX-License-Identifier: MIT */
 #include "run_options.h"
 
+#include "address_form.h"
+#include "address_shown.h"
 #include "rank_select.h"
 
 #include <stdlib.h>
@@ -174,6 +176,17 @@ static int usage_error(const char *text) {
     return pt_option_usage_error(&pt_run_tool, "%s", text);
 }
 
+static int judge_forward(const char *to) {
+    char shown[512];
+    const char *problem =
+        to && *to && strcmp(to, "off") != 0 ? perftrace__address_problem(to) : NULL;
+    if (!problem) {
+        return PT_OPTION_GO_ON;
+    }
+    perftrace__address_shown(to, shown, sizeof shown);
+    return pt_option_usage_error(&pt_run_tool, "--forward %s: %s", shown, problem);
+}
+
 static int judge(const pt_run_options_t *o, const pt_string_list_t *command) {
     int selected;
     pt_run_profile_t steps;
@@ -198,7 +211,8 @@ static int judge(const pt_run_options_t *o, const pt_string_list_t *command) {
         ok = pt_run_profile_add_step(&steps, o->steps.items[i]);
     }
     pt_run_profile_free(&steps);
-    return ok ? PT_OPTION_GO_ON : usage_error("--steps takes whole numbers from 0, as 3,10");
+    return ok ? judge_forward(o->forward)
+              : usage_error("--steps takes whole numbers from 0, as 3,10");
 }
 
 int pt_run_options_parse(pt_run_options_t *o, int argc, char *const *argv,
