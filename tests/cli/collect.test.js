@@ -126,11 +126,11 @@ test('ranks without a footer are named', async () => {
     await s.end();
     const r = await c.stop('SIGINT');
     assert.strictEqual(r.status, 130, r.stderr);
-    assert.match(r.stderr, /run r: no footer of 1, and 2 from which nothing came/);
+    assert.match(r.stderr, /run r: no footer of 1; nothing came from 2 ranks: 3-4$/m);
     const late = await t.listening(['-o', dir, '--run', 'r', '--until-done', '--timeout', '300ms']);
     const end = await late.ended;
     assert.strictEqual(end.status, 3, end.stderr);
-    assert.match(end.stderr, /no footer of 1, and 2 from which nothing came/);
+    assert.match(end.stderr, /no footer of 1; nothing came from 2 ranks: 3-4$/m);
 });
 
 test('an account that does not balance is told', async () => {

@@ -190,7 +190,7 @@ static bool sum_up_run(collector_t *c, const pt_collect_run_t *run, bool *ret_mi
     if (!pt_collect_ranks_done(&ranks)) {
         perftrace__strbuf_t names = PERFTRACE__STRBUF_INIT;
         pt_collect_ranks_missing(&ranks, &names);
-        pt_warn("run %s: no footer of %s", run->id, names.len > 0 ? names.data : "any rank");
+        pt_warn("run %s: %s", run->id, names.len > 0 ? names.data : "no footer of any rank");
         perftrace__strbuf_free(&names);
         *ret_missing = true;
     }
@@ -223,6 +223,17 @@ static pt_exit_t sum_up(collector_t *c, int signal, bool late) {
 
 /* ---- the thread that waits ---- */
 
+#ifdef PT_HAVE_NATS
+/* False: it cannot be; told. */
+static bool can_read(const char *option, const char *file) {
+    if (file != NULL && access(file, R_OK) != 0) {
+        pt_error("%s %s: %s", option, file, strerror(errno));
+        return false;
+    }
+    return true;
+}
+#endif
+
 /* False: it cannot be; told. */
 static bool start_nats(collector_t *c) {
 #ifdef PT_HAVE_NATS
@@ -235,15 +246,15 @@ static bool start_nats(collector_t *c) {
                                             .tls_cert = o->tls_cert,
                                             .tls_key = o->tls_key,
                                             .replicas = o->replicas};
-    const char *problem = NULL;
-    if (o->creds != NULL && access(o->creds, R_OK) != 0) {
-        pt_error("--creds %s: %s", o->creds, strerror(errno));
+    char problem[512];
+    if (!can_read("--creds", o->creds) || !can_read("--tls-ca", o->tls_ca) ||
+        !can_read("--tls-cert", o->tls_cert) || !can_read("--tls-key", o->tls_key)) {
         return false;
     }
     if (o->nats.count > 0) {
-        c->nats = pt_collect_nats_start(c->loop, &c->service, &nats, &problem);
+        c->nats = pt_collect_nats_start(c->loop, &c->service, &nats, problem, sizeof problem);
         if (c->nats == NULL) {
-            pt_error("--nats: %s", problem != NULL ? problem : "it cannot be used");
+            pt_error("--nats: %s", problem);
         }
         return c->nats != NULL;
     }

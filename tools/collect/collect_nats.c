@@ -215,11 +215,11 @@ static void free_nats(pt_collect_nats_t *n) {
 }
 
 pt_collect_nats_t *pt_collect_nats_start(perftrace__net_loop_t *loop, pt_collect_service_t *service,
-                                         const pt_collect_nats_options_t *options,
-                                         const char **ret_problem) {
+                                         const pt_collect_nats_options_t *options, char *problem,
+                                         size_t size) {
     pt_collect_nats_t *n = calloc(1, sizeof *n);
     if (n == NULL) {
-        *ret_problem = "out of memory";
+        snprintf(problem, size, "out of memory");
         return NULL;
     }
     n->loop = loop;
@@ -228,7 +228,8 @@ pt_collect_nats_t *pt_collect_nats_start(perftrace__net_loop_t *loop, pt_collect
     pthread_mutex_init(&n->lock, NULL);
     natsStatus s = make_options(n, false, &n->options);
     s = s == NATS_OK ? make_options(n, true, &n->clock_options) : s;
-    *ret_problem = s != NATS_OK ? nats_GetLastError(NULL) : "no thread can be started";
+    /* Before libnats is closed, whose text it is. */
+    snprintf(problem, size, "%s", s != NATS_OK ? reason_of(s) : "no thread can be started");
     if (s != NATS_OK || pthread_create(&n->thread, NULL, run_nats, n) != 0) {
         free_nats(n);
         return NULL;

@@ -20,10 +20,10 @@ typedef struct pt_collect_nats_options {
 typedef struct pt_collect_nats pt_collect_nats_t;
 
 /* Starts. It tries for ever to reach a server. NULL: without memory or threads, or with options
- * that libnats refuses; *ret_problem says which. */
+ * that libnats refuses; problem (size bytes) says which. */
 pt_collect_nats_t *pt_collect_nats_start(perftrace__net_loop_t *loop, pt_collect_service_t *service,
-                                         const pt_collect_nats_options_t *options,
-                                         const char **ret_problem);
+                                         const pt_collect_nats_options_t *options, char *problem,
+                                         size_t size);
 /* Ends all threads, with what they have in hand. Not from the loop's thread. Accepts NULL. */
 void pt_collect_nats_stop(pt_collect_nats_t *nats);
 /* Whether the server has nothing more for anybody, as far as was heard a moment ago. Any thread. */

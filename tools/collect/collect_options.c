@@ -1,6 +1,7 @@
 /* collect_options.c: the command line of perf-trace-collect. SPDX-License-Identifier: MIT */
 #include "collect_options.h"
 
+#include "address_shown.h"
 #include "message.h"
 #include "stream_message.h"
 
@@ -100,8 +101,9 @@ static const pt_text_t exits[] = {
     {"1", "what was collected has a fault: a footer's account does not balance, or pieces were "
           "refused"},
     {"2", "the command line is wrong"},
-    {"3", "ranks are missing at the end of --timeout, or the address cannot be listened on"},
-    {"4", "files could not be written at the end"},
+    {"3", "ranks are missing at the end of --timeout, the address cannot be listened on, "
+          "or a file that --nats needs cannot be read"},
+    {"4", "the folder cannot be made, or files could not be written at the end"},
     {"5", "out of memory, or an internal limit was reached"},
     {"130", "a signal came before --until-done was; ranks that are missing are named"},
     {NULL, NULL}};
@@ -137,6 +139,7 @@ static bool parse_address(const char *option, const char *text, perftrace__liste
 }
 
 static int check(pt_collect_options_t *o) {
+    char shown[512];
     if (!parse_address("--listen", o->listen, &o->address) ||
         !parse_address("--status", o->status, &o->status_address)) {
         return PT_EXIT_USAGE;
@@ -168,6 +171,21 @@ static int check(pt_collect_options_t *o) {
     if (o->tls_key != NULL && o->tls_cert == NULL) {
         return pt_option_usage_error(&pt_collect_tool, "--tls-key without --tls-cert");
     }
+    if (o->nats.count == 0 &&
+        (o->creds != NULL || o->tls_ca != NULL || o->tls_cert != NULL || o->replicas != 0)) {
+        return pt_option_usage_error(&pt_collect_tool,
+                                     "--creds, --tls-... and --replicas go with --nats: what comes "
+                                     "by --listen is not encrypted");
+    }
+    for (size_t i = 0; i < o->nats.count; i++) {
+        const char *url = o->nats.items[i]; /* of several the later ones are often a host alone */
+        if (strstr(url, "://") != NULL && strncmp(url, "nats://", 7) != 0 &&
+            strncmp(url, "tls://", 6) != 0) {
+            perftrace__address_shown(url, shown, sizeof shown);
+            return pt_option_usage_error(&pt_collect_tool,
+                                         "--nats %s: a URL is nats://HOST or tls://HOST", shown);
+        }
+    }
     bool has_token = o->token != NULL && o->token[0] != '\0';
     if (o->listen != NULL && !o->address.local && !has_token && !o->insecure) {
         return pt_option_usage_error(&pt_collect_tool,
@@ -197,7 +215,6 @@ int pt_collect_options_parse(pt_collect_options_t *ret, int argc, char *const *a
     pt_string_list_t operands = PT_STRING_LIST_INIT;
     *ret = (pt_collect_options_t){.dir = ".",
                                   .interval_ns = UINT64_C(1000000000),
-                                  .replicas = 1,
                                   .max_connections = 10000,
                                   .max_streams = 100000,
                                   .max_files = 256,
@@ -216,7 +233,9 @@ int pt_collect_options_parse(pt_collect_options_t *ret, int argc, char *const *a
     }
     ret->token = ret->token != NULL ? ret->token : getenv("PERFTRACE_FORWARD_TOKEN");
     ret->until_done = ret->until_done || ret->world_size > 0;
-    return check(ret);
+    status = check(ret);
+    ret->replicas = ret->replicas != 0 ? ret->replicas : 1;
+    return status;
 }
 
 void pt_collect_options_free(pt_collect_options_t *o) {

@@ -93,6 +93,15 @@ static size_t world_of(stream_t *const *s, size_t count) {
     return (size_t)world;
 }
 
+/* The ranks of all roles together are so many: how many of which, only where there is one. */
+static void set_world(pt_collect_ranks_t *ranks, size_t world) {
+    ranks->wanted = PT_MAX(world, ranks->count);
+    for (size_t i = 0; i < ranks->count; i++) {
+        bool one = strcmp(ranks->item[0].role, ranks->item[ranks->count - 1].role) == 0;
+        ranks->item[i].world = one ? ranks->wanted : 0;
+    }
+}
+
 static bool add_role(pt_collect_ranks_t *ranks, stream_t *const *s, size_t count, bool *known) {
     size_t world = world_of(s, count);
     size_t ranks_here = 0;
@@ -107,6 +116,9 @@ static bool add_role(pt_collect_ranks_t *ranks, stream_t *const *s, size_t count
         ranks->item[ranks->count] = group(s + i, n);
         ranks->ended += ranks->item[ranks->count++].ended;
         ranks_here++;
+    }
+    for (size_t i = ranks->count - ranks_here; i < ranks->count; i++) {
+        ranks->item[i].world = world;
     }
     *known = *known && world > 0;
     ranks->wanted += PT_MAX(world, ranks_here);
@@ -135,7 +147,7 @@ bool pt_collect_ranks_of(const pt_collect_run_t *run, uint64_t world_size,
         good = add_role(ret, s + i, n, &known);
     }
     if (world_size > 0) {
-        ret->wanted = PT_MAX((size_t)world_size, ret->count);
+        set_world(ret, (size_t)world_size);
     } else if (!known) {
         ret->wanted = 0;
     }
@@ -153,28 +165,78 @@ bool pt_collect_ranks_done(const pt_collect_ranks_t *ranks) {
     return ranks->count > 0 && ranks->ended >= wanted;
 }
 
-void pt_collect_ranks_missing(const pt_collect_ranks_t *ranks, perftrace__strbuf_t *out) {
+/* ---- those that are missing -------------------------------------------------------------------
+ */
+
+static void put_rank(const rank_t *r, perftrace__strbuf_t *out) {
+    perftrace__strbuf_printf(out, "%s%s", r->role, r->role[0] ? " " : "");
+    if (r->rank >= 0) {
+        perftrace__strbuf_printf(out, "%" PRId64, r->rank);
+    } else {
+        perftrace__strbuf_printf(out, "pid %" PRId64, r->newest != NULL ? r->newest->key.pid : 0);
+    }
+}
+
+static void missing_footers(const pt_collect_ranks_t *ranks, perftrace__strbuf_t *out) {
     size_t named = 0;
-    size_t begin = out->len;
     for (size_t i = 0; i < ranks->count; i++) {
-        const rank_t *r = &ranks->item[i];
-        if (r->ended || named++ >= NAMED_MAX) {
+        if (ranks->item[i].ended || named++ >= NAMED_MAX) {
             continue;
         }
-        perftrace__strbuf_printf(out, "%s%s%s", out->len > begin ? ", " : "", r->role,
-                                 r->role[0] ? " " : "");
-        if (r->rank >= 0) {
-            perftrace__strbuf_printf(out, "%" PRId64, r->rank);
-        } else {
-            perftrace__strbuf_printf(out, "pid %" PRId64,
-                                     r->newest != NULL ? r->newest->key.pid : 0);
-        }
+        perftrace__strbuf_puts(out, named == 1 ? "no footer of " : ", ");
+        put_rank(&ranks->item[i], out);
     }
     if (named > NAMED_MAX) {
         perftrace__strbuf_printf(out, " and %zu more", named - NAMED_MAX);
     }
-    if (ranks->wanted > ranks->count) {
-        perftrace__strbuf_printf(out, "%s%zu from which nothing came",
-                                 out->len > begin ? ", and " : "", ranks->wanted - ranks->count);
+}
+
+/* Ranks of one role, from first to the one before end. */
+static void put_gap(const char *role, int64_t first, int64_t end, size_t *named,
+                    perftrace__strbuf_t *out) {
+    if (first >= end || (*named)++ >= NAMED_MAX) {
+        return;
     }
+    perftrace__strbuf_printf(out, "%s%s%s%" PRId64, *named > 1 ? ", " : "", role,
+                             role[0] ? " " : "", first);
+    if (end - first > 1) {
+        perftrace__strbuf_printf(out, "-%" PRId64, end - 1);
+    }
+}
+
+/* False: it cannot be told which. */
+static bool put_absent(const pt_collect_ranks_t *ranks, perftrace__strbuf_t *out) {
+    size_t named = 0;
+    int64_t next = 0;
+    for (size_t i = 0; i < ranks->count; i++) {
+        const rank_t *r = &ranks->item[i];
+        bool last = i + 1 == ranks->count || strcmp(r->role, r[1].role) != 0;
+        if (r->rank < 0 || r->world == 0) {
+            return false;
+        }
+        put_gap(r->role, next, r->rank, &named, out);
+        next = r->rank + 1;
+        if (last) {
+            put_gap(r->role, next, (int64_t)r->world, &named, out);
+            next = 0;
+        }
+    }
+    if (named > NAMED_MAX) {
+        perftrace__strbuf_puts(out, ", ...");
+    }
+    return named > 0;
+}
+
+void pt_collect_ranks_missing(const pt_collect_ranks_t *ranks, perftrace__strbuf_t *out) {
+    perftrace__strbuf_t names = PERFTRACE__STRBUF_INIT;
+    size_t absent = ranks->wanted > ranks->count ? ranks->wanted - ranks->count : 0;
+    missing_footers(ranks, out);
+    if (absent > 0) {
+        perftrace__strbuf_printf(out, "%snothing came from %zu %s", out->len > 0 ? "; " : "",
+                                 absent, absent == 1 ? "rank" : "ranks");
+        if (put_absent(ranks, &names)) {
+            perftrace__strbuf_printf(out, ": %s", perftrace__strbuf_cstr(&names));
+        }
+    }
+    perftrace__strbuf_free(&names);
 }

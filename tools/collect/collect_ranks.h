@@ -10,6 +10,7 @@
 typedef struct pt_collect_rank {
     const char *role;
     int64_t rank;                      /* -1: unknown */
+    size_t world;                      /* ranks that its role has; 0: not known */
     const pt_collect_stream_t *newest; /* its last trace; NULL: only sessions came */
     size_t files;
     uint64_t events, bytes, dropped;
@@ -33,7 +34,7 @@ bool pt_collect_ranks_of(const pt_collect_run_t *run, uint64_t world_size, pt_co
 void pt_collect_ranks_free(pt_collect_ranks_t *ranks);
 /* Whether all have ended. */
 bool pt_collect_ranks_done(const pt_collect_ranks_t *ranks);
-/* Appends those that have not: "0, 3, actor 1, and 5 that nothing came from". */
+/* Appends those that have not: "no footer of 0, actor 1; nothing came from actor 2-7". */
 void pt_collect_ranks_missing(const pt_collect_ranks_t *ranks, perftrace__strbuf_t *out);
 
 #endif
