@@ -352,3 +352,19 @@ test('a server that is not there yet, and one that wants a token', async () => {
     await c.end();
     await server.kill();
 });
+
+nodeTest('a URL that is none, and files of TLS that cannot be read or hold no certificates', { skip }, () => {
+    const dir = t.files({ 'ca.pem': 'no certificate\n', 'job.creds': '' });
+    const said = (args) => t.run(t.TOOL, ['-o', dir, '--timeout', '100ms', ...args], { cwd: dir });
+    const http = said(['--nats', 'http://user:pw@127.0.0.1:1']);
+    assert.strictEqual(http.status, 2);
+    assert.match(http.stderr, /--nats http:\/\/\.\.\.@127\.0\.0\.1:1: a URL is nats:\/\/HOST or tls:\/\/HOST$/m);
+    for (const option of ['--creds', '--tls-ca', '--tls-cert']) {
+        const r = said(['--nats', 'tls://127.0.0.1:1', option, 'none']);
+        assert.strictEqual(r.status, 3, option);
+        assert.match(r.stderr, new RegExp(`error: ${option} none: No such file or directory$`, 'm'));
+    }
+    const bad = said(['--nats', 'tls://127.0.0.1:1', '--tls-ca', 'ca.pem']);
+    assert.strictEqual(bad.status, 3);
+    assert.match(bad.stderr, /error: --nats: [ -~]*ca\.pem[ -~]*$/m);
+});
