@@ -17,7 +17,11 @@ mkdir -p "$out"
 
 echo "== 1: start the job; rank 2 waits for a batch that does not come"
 jobs=()
-trap 'kill -9 "${jobs[@]}" 2>/dev/null || true' EXIT
+end() { # of what is killed the rings are left, until somebody finishes the traces from them
+    kill -9 "${jobs[@]}" && wait "${jobs[@]}"
+    "$build/bin/perf-trace-recover" -q "$out"
+} >/dev/null 2>&1
+trap 'end || true' EXIT
 for rank in $(seq 0 $((ranks - 1))); do
     RANK=$rank WORLD_SIZE=$ranks PERFTRACE_DIR=$out "$build/examples/example_08_hang" >/dev/null &
     jobs+=($!)
@@ -37,8 +41,7 @@ status=0
 [ "$status" = 1 ] # something is stuck
 
 echo "== 4: rank 2 is killed; it is shown as it ended, and the others go on waiting"
-kill -9 "${jobs[2]}"
-wait "${jobs[2]}" 2>/dev/null || true
+{ kill -9 "${jobs[2]}" && wait "${jobs[2]}"; } 2>/dev/null || true
 status=0
 "$live" --once --stuck 0.5 "$out" || status=$?
 [ "$status" = 1 ]

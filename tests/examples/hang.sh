@@ -24,3 +24,8 @@ says() {
 says '^ +all_reduce +3 +0-1,3 +waiting '
 says '^ +3 +2 +not there: running .* train\.step > load_batch$'
 says '^ +3 +2 +not there: dead .* train\.step > load_batch$'
+left=$("$build/bin/perf-trace-recover" --list "$work" 2>/dev/null)
+[ -z "$left" ] || fail "it left rings of its killed ranks: $left"
+for rank in 0 1 2 3; do
+    grep -q '"name": "perftrace_footer"' "$work/traces-r$rank.jsonl" || fail "rank $rank's trace was not finished"
+done
