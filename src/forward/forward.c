@@ -341,6 +341,13 @@ void perftrace__forward_run_begin(const perftrace_config_t *options,
     fw.running = true;
     pthread_mutex_unlock(&fw.lock);
     perftrace__runtime_log(PERFTRACE_LOG_NOTE, "forwarding to %s", fw.text[4]);
+    if (meta->world_size > 1 && options->run_id[0] == '\0') {
+        perftrace__runtime_log(
+            PERFTRACE_LOG_WARNING,
+            "the launcher tells no run id, so each of the %lld ranks is a run of "
+            "its own there: set the same PERFTRACE_RUN_ID for all",
+            (long long)meta->world_size);
+    }
 }
 
 /* ---- what the drain does ------------------------------------------------------------------------

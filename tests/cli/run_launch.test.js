@@ -34,6 +34,17 @@ test('the second of two nodes', async () => {
                            ['2 4 0 2 node0 1234', '3 4 1 2 node0 1234']);
 });
 
+test('nodes that forward and have no run id in common are told', async () => {
+    const args = ['-n', '2', '--nodes', '2', '--forward', 'tcp:127.0.0.1:1', ...sh('echo "$PERFTRACE_RUN_ID"')];
+    const alone = await run(args);
+    assert.match(alone.stderr, /warning: .*set the same PERFTRACE_RUN_ID on all nodes/);
+    const together = await run(args, { env: { PERFTRACE_RUN_ID: 'job-17' } });
+    assert.doesNotMatch(together.stderr, /RUN_ID/);
+    assert.deepStrictEqual(together.stdout.trim().split('\n').sort(), ['[rank 0] job-17', '[rank 1] job-17']);
+    const one = await run(['-n', '2', '--forward', 'tcp:127.0.0.1:1', ...sh('true')]);
+    assert.doesNotMatch(one.stderr, /RUN_ID/);
+});
+
 test('one worker below another launcher keeps its rank', async () => {
     const env = { OMPI_COMM_WORLD_RANK: '5', OMPI_COMM_WORLD_SIZE: '8' };
     const r = await run(['-b', 'rocprof_sys', '-O', '/p', '--dry-run', '-v', '--', 'train'], { env });

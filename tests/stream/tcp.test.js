@@ -128,3 +128,17 @@ test('a wrong token is refused, told once, and costs nothing but the way', async
     ended(good);
     await collector.kill('SIGTERM');
 });
+
+test('ranks that no launcher gave a run id are told that each is a run of its own', async () => {
+    const { there, collector, settings } = await scene();
+    const warning = /warning: .*each of the 2 ranks is a run of its own there: set the same PERFTRACE_RUN_ID/;
+    for (const rank of [0, 1]) {
+        const r = await s.worker([1000, 0, 1], { ...settings, rank, world_size: 2, run_id: '' }).done;
+        ended(r);
+        assert.match(r.stderr, warning);
+    }
+    assert.strictEqual(new Set(s.find(there, /^traces-r/).map((f) => path.dirname(f))).size, 2);
+    for (const more of [{ world_size: 2 }, { run_id: '' }])
+        assert.doesNotMatch((await s.worker([1000, 0, 1], { ...settings, dir: s.folder(), ...more }).done).stderr, warning);
+    await collector.kill('SIGTERM');
+});

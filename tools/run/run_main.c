@@ -116,6 +116,25 @@ static int read_profile(run_t *r) {
 /* ---- the plan -----------------------------------------------------------------------------------
  */
 
+/* Ranks that do not know each other would write of different runs. */
+static void set_run(run_t *r) {
+    const pt_plan_request_t *q = &r->request;
+    const char *id = pt_settings_get(&r->tracer, "PERFTRACE_RUN_ID");
+    const char *to = pt_settings_get(&r->tracer, "PERFTRACE_FORWARD");
+    if (id && *id) {
+        return;
+    }
+    if (r->options.nodes > 1 && to && *to && strcmp(to, "off") != 0) {
+        pt_warn("each node's ranks will be a run of their own at the collector: set the same "
+                "PERFTRACE_RUN_ID on all nodes");
+    }
+    if (q->local_ranks > 1 && !r->options.dry_run) {
+        char run_id[17];
+        snprintf(run_id, sizeof(run_id), "%016llx", (unsigned long long)perftrace__os_random_u64());
+        pt_settings_default(&r->tracer, "PERFTRACE_RUN_ID", run_id, NULL);
+    }
+}
+
 /* Which ranks these are. */
 static void set_ranks(run_t *r) {
     pt_plan_request_t *q = &r->request;
@@ -134,11 +153,8 @@ static void set_ranks(run_t *r) {
     long inherited = port ? strtol(port, &end, 10) : 0;
     bool usable = end && *end == '\0' && inherited > 0 && inherited < 65536;
     q->master_port = o->master_port ? (int64_t)o->master_port : usable ? inherited : 29500;
-    /* Ranks that do not know each other would write of different runs. */
-    if (q->tell_ranks && q->local_ranks > 1 && !info.run_id[0] && !o->dry_run) {
-        char run_id[17];
-        snprintf(run_id, sizeof(run_id), "%016llx", (unsigned long long)perftrace__os_random_u64());
-        pt_settings_default(&r->tracer, "PERFTRACE_RUN_ID", run_id, NULL);
+    if (q->tell_ranks && !info.run_id[0]) {
+        set_run(r);
     }
 }
 
