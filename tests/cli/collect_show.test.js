@@ -47,7 +47,7 @@ test('/status tells how far each rank is', async () => {
     assert.deepStrictEqual(state.runs, [{ run: 'r', dir: path.join(dir, 'r'), ranks: 2, ranks_wanted: 3, ranks_ended: 1,
                                           done: 'no', pieces: state.runs[0].pieces, duplicates: 0, gaps: 0, parts_deleted: 0 }]);
     assert.deepStrictEqual(state.collector, { connections: 1, clocks_answered: 1, pieces_held: 0,
-                                              files_open: state.collector.files_open, failing: null });
+                                              files_open: state.collector.files_open, files_gone: 0, failing: null });
     assert.deepStrictEqual(state.pieces_refused, { unpack: 0, line: 0, overlap: 0, garbage: 0, run: 0 });
     await s.end();
     await t.sendAll(() => c.port, [files[1]]);

@@ -82,7 +82,7 @@ if(TARGET perf-trace-live)
 endif()
 
 perftrace_cli_test(collect collect.test.js PERFTRACE_COLLECT perf-trace-collect)
-foreach(noun golden nats faults show one parts)
+foreach(noun golden nats faults gone show one parts)
   perftrace_cli_test(collect_${noun} collect_${noun}.test.js PERFTRACE_COLLECT perf-trace-collect)
 endforeach()
 if(TEST cli.collect_parts)

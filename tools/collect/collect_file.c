@@ -87,10 +87,28 @@ int pt_collect_file_open(pt_collect_files_t *files, pt_collect_file_t *file, boo
     return 0;
 }
 
+/* What cannot be looked at may well be there. */
+bool pt_collect_descriptor_stands(int fd, const char *path, uint64_t size) {
+    struct stat named, open;
+    if (stat(path, &named) != 0) {
+        return errno != ENOENT && errno != ENOTDIR;
+    }
+    return (uint64_t)named.st_size >= size &&
+           (fd < 0 || fstat(fd, &open) != 0 ||
+            (open.st_dev == named.st_dev && open.st_ino == named.st_ino));
+}
+
+bool pt_collect_file_stands(const pt_collect_file_t *file, uint64_t size) {
+    return pt_collect_descriptor_stands(file->fd, file->path, size);
+}
+
 int pt_collect_file_write(pt_collect_files_t *files, pt_collect_file_t *file, const void *data,
                           size_t len, uint64_t offset, size_t *ret_done) {
     *ret_done = 0;
-    int err = pt_collect_file_open(files, file, true);
+    if ((offset > 0 || file->fd >= 0) && !pt_collect_file_stands(file, offset)) {
+        return -ESTALE;
+    }
+    int err = pt_collect_file_open(files, file, offset == 0);
     if (err != 0) {
         return err;
     }

@@ -30,12 +30,16 @@ void pt_collect_file_init(pt_collect_file_t *file, char *path);
 /* Opens it for reading and writing where it is not open; create: makes it where it is not there. 0
  * or -errno. */
 int pt_collect_file_open(pt_collect_files_t *files, pt_collect_file_t *file, bool create);
-/* 0 or -errno. *ret_done tells how much was written in either case. */
+/* 0 or -errno; -ESTALE: see stands. *ret_done tells how much was written in either case. */
 int pt_collect_file_write(pt_collect_files_t *files, pt_collect_file_t *file, const void *data,
                           size_t len, uint64_t offset, size_t *ret_done);
 /* Reads len bytes, fewer only at the end. The number, or -errno. */
 int64_t pt_collect_file_read(pt_collect_files_t *files, pt_collect_file_t *file, void *out,
                              size_t len, uint64_t offset);
+/* Whether the file that was opened is still the one of that name, and has at least size bytes. */
+bool pt_collect_file_stands(const pt_collect_file_t *file, uint64_t size);
+/* The same of a descriptor; -1: any file of that name. */
+bool pt_collect_descriptor_stands(int fd, const char *path, uint64_t size);
 /* Its size, or -errno. */
 int64_t pt_collect_file_size(pt_collect_files_t *files, pt_collect_file_t *file);
 /* The offset behind the last '\n' at or above `least`; `least` without one. Or -errno. */

@@ -3,6 +3,7 @@
  * Sockets, files and all that is known belong to the loop's thread. This one waits for signals and
  * lets the loop's look, now and then, whether it is done. */
 #include "collect_follow.h"
+#include "collect_gone.h"
 #include "collect_http.h"
 #include "collect_nats.h"
 #include "collect_options.h"
@@ -206,6 +207,7 @@ static pt_exit_t sum_up(collector_t *c, int signal, bool late) {
     for (const pt_collect_run_t *run = c->store.runs; run != NULL; run = run->next) {
         good = sum_up_run(c, run, &missing) && good;
     }
+    good = pt_collect_gone_tell(&c->store) == 0 && good;
     for (int i = 0; i < PT_COLLECT_REFUSED_COUNT; i++) {
         good = good && c->store.refused[i] == 0;
     }

@@ -77,6 +77,18 @@ static void hand_over_one(pt_nats_worker_t *w, pt_nats_piece_t *p, bool look) {
     }
 }
 
+static void look_for_gone(void *ctx) {
+    pt_nats_worker_t *w = ctx;
+    for (const pt_collect_run_t *run = w->nats->service->store->runs; run != NULL;
+         run = run->next) {
+        w->gone_seen = strcmp(run->name, w->run) == 0 ? run->gone : w->gone_seen;
+    }
+}
+
+void pt_nats_look_for_gone(pt_nats_worker_t *w) {
+    (void)perftrace__net_loop_call(w->nats->loop, look_for_gone, w);
+}
+
 /* What follows one that cannot be written is not tried. */
 static void hand_over(void *ctx) {
     const handing_t *h = ctx;

@@ -183,7 +183,34 @@ static bool look_whether_empty(pt_nats_worker_t *w) {
     return s != NATS_NOT_FOUND;
 }
 
+/* Files were removed of which the server thinks that they were taken. It still has what it gave: a
+ * consumer that is made anew is given all of it again, and knows what it has. */
+static void take_all_again(pt_nats_worker_t *w) {
+    jsErrCode code = 0;
+    natsStatus s = js_DeleteConsumer(w->nats->js, w->stream, PT_NATS_CONSUMER, NULL, &code);
+    if (s != NATS_OK && s != NATS_NOT_FOUND) {
+        tell(w, "the server's consumer cannot be made anew", s, code);
+        pt_nats_nap(PT_NATS_RETRY_MS);
+        return;
+    }
+    pt_note("%s: the server is asked for all again", w->stream);
+    w->gone = w->gone_seen;
+    for (size_t i = 0; i < w->held_count; i++) {
+        natsMsg_Destroy(w->held[i].msg);
+    }
+    w->held_count = w->held_bytes = 0;
+    pt_store_relaxed(&w->held_told, 0);
+    pt_store_relaxed(&w->empty, 0);
+    natsSubscription_Destroy(w->sub);
+    w->sub = NULL;
+}
+
 static void work(pt_nats_worker_t *w) {
+    pt_nats_look_for_gone(w);
+    if (w->gone != w->gone_seen) {
+        take_all_again(w);
+        return;
+    }
     natsStatus s = fetch(w);
     if (s == NATS_OK) {
         pt_store_relaxed(&w->empty, 0);

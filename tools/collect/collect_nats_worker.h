@@ -52,6 +52,8 @@ typedef struct pt_nats_worker {
     uint64_t progress_ns; /* when time was asked for last */
     uint32_t empty;       /* atomic */
     uint64_t held_told;   /* atomic */
+    uint64_t gone;        /* the run's files that were, as far as the server was told */
+    uint64_t gone_seen;   /* and as far as the store told */
     bool told;
     bool stalled; /* the last piece could not be written: one at a time is tried */
     natsSubscription *clock[2];
@@ -88,6 +90,8 @@ void pt_nats_take_batch(pt_nats_worker_t *w);
 void pt_nats_try_held(pt_nats_worker_t *w, uint64_t stream, bool all);
 /* For those that are held, and those of the batch from `from` on, when it is due. */
 void pt_nats_ask_for_time(pt_nats_worker_t *w, int from);
+/* How many files of the run are gone, as the store knows. */
+void pt_nats_look_for_gone(pt_nats_worker_t *w);
 /* Ends a message. */
 void pt_nats_settle(const pt_nats_worker_t *w, natsMsg *msg, pt_collect_result_t result);
 

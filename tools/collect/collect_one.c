@@ -2,6 +2,7 @@
 #include "collect_one.h"
 
 #include "collect_claim.h"
+#include "collect_file.h"
 #include "json_scan.h"
 #include "message.h"
 #include "os.h"
@@ -235,7 +236,12 @@ int pt_collect_one_append(pt_collect_one_t *one, const char *data, size_t len,
     perftrace__strbuf_t line = PERFTRACE__STRBUF_INIT;
     entry->end = one->end + len;
     pt_collect_entry_put(&line, entry);
-    int err = line.failed ? -ENOMEM : write_at(one->fd, data, len, one->end);
+    int err =
+        line.failed ? -ENOMEM
+        : !pt_collect_descriptor_stands(one->fd, one->path, one->end) ||
+                !pt_collect_descriptor_stands(one->journal, one->journal_path, one->journal_end)
+            ? -ESTALE
+            : write_at(one->fd, data, len, one->end);
     if (err == 0) {
         err = write_at(one->journal, line.data, line.len, one->journal_end);
         if (err != 0) {

@@ -170,6 +170,11 @@ int64_t pt_collect_parts_end(pt_collect_files_t *files, parts_t *p) {
                           : (int64_t)(last->base + (uint64_t)end - last->copied);
 }
 
+bool pt_collect_parts_stand(const parts_t *p, uint64_t offset) {
+    const pt_collect_part_t *last = &p->item[p->count - 1];
+    return pt_collect_file_stands(&p->file, offset - last->base + last->copied);
+}
+
 int pt_collect_parts_write(pt_collect_files_t *files, parts_t *p, uint64_t offset, const void *data,
                            size_t len) {
     const pt_collect_part_t *last = &p->item[p->count - 1];

@@ -36,7 +36,9 @@ int pt_collect_parts_close(pt_collect_files_t *files, pt_collect_parts_t *parts)
 
 /* The stream's offset behind the last whole line, or -errno. */
 int64_t pt_collect_parts_end(pt_collect_files_t *files, pt_collect_parts_t *parts);
-/* Writes at an offset of the stream in the last part. 0 or -errno. */
+/* Whether the last part is still there, with all up to an offset of the stream. */
+bool pt_collect_parts_stand(const pt_collect_parts_t *parts, uint64_t offset);
+/* Writes at an offset of the stream in the last part. 0 or -errno; -ESTALE: it does not stand. */
 int pt_collect_parts_write(pt_collect_files_t *files, pt_collect_parts_t *parts, uint64_t offset,
                            const void *data, size_t len);
 /* Reads from an offset of the stream on, to the end of its part at most. The number of bytes; 0 at

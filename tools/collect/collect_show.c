@@ -110,6 +110,7 @@ static void add_facts(pt_report_t *report, const pt_collect_view_t *v) {
     pt_table_fact(t, "clocks_answered", "", PT_COLUMN_COUNT, (double)v->service->clocks);
     pt_table_fact(t, "pieces_held", "", PT_COLUMN_COUNT, (double)v->held);
     pt_table_fact(t, "files_open", "", PT_COLUMN_COUNT, v->store->files.open);
+    pt_table_fact(t, "files_gone", "", PT_COLUMN_COUNT, (double)v->store->gone);
     pt_table_fact_text(t, "failing", "",
                        v->store->failing != NULL ? strerror(-v->store->failing_err) : NULL);
     t = pt_report_table(report, "connections_ended", "", true);

@@ -2,6 +2,7 @@
 #include "collect_store.h"
 
 #include "collect_claim.h"
+#include "collect_gone.h"
 #include "message.h"
 #include "os.h"
 
@@ -70,6 +71,7 @@ static bool fails(store_t *s, const stream_t *stream, int err) {
                 err == -EBUSY    ? "another collector has it"
                 : err == -EEXIST ? "a file that is not ours is there: move it away, or name "
                                    "another one by --one-file"
+                : err == -ESTALE ? "it was removed or cut by somebody: start the collector again"
                                  : strerror(-err));
     }
     return true;
@@ -349,6 +351,7 @@ static void look_for_more(store_t *s, stream_t *stream) {
 }
 
 void pt_collect_store_look_again(store_t *s, run_t *run) {
+    (void)pt_collect_gone_forget(s, run);
     look_for_old(s, run);
     for (stream_t *stream = run->streams; stream != NULL; stream = stream->next) {
         if (!stream->ended && !stream->key.sessions && s->o.one_file == NULL &&
@@ -497,13 +500,21 @@ static int append(store_t *s, stream_t *stream, const char *data, size_t len) {
     return 0;
 }
 
-pt_collect_result_t pt_collect_store_take(store_t *s, stream_t *stream, uint64_t offset,
-                                          const char *data, size_t size, bool last) {
+/* *ret_gone: the file is gone, nothing of the stream is here any more, and the piece is to be taken
+ * again. */
+static pt_collect_result_t take(store_t *s, stream_t *stream, uint64_t offset, const char *data,
+                                size_t size, bool last, bool *ret_gone) {
     int err = 0;
     if (!pt_collect_store_is_whole(data, size)) {
         return pt_collect_store_refuse(s, &stream->key, offset, PT_COLLECT_REFUSED_LINE);
     }
     if (!pt_collect_store_place(s, stream)) {
+        return PT_COLLECT_AGAIN;
+    }
+    if (!is_in_one(s, stream) && pt_collect_gone_is(stream)) {
+        (void)pt_collect_gone_forget(s, stream->run);
+        *ret_gone = !pt_collect_parts_is_open(&stream->parts);
+        (void)(*ret_gone || fails(s, stream, -ESTALE));
         return PT_COLLECT_AGAIN;
     }
     if (!pt_collect_store_is_due(s, stream, offset)) {
@@ -541,6 +552,13 @@ pt_collect_result_t pt_collect_store_take(store_t *s, stream_t *stream, uint64_t
     }
     stream->ended = stream->ended || (last && end == stream->have);
     return result;
+}
+
+pt_collect_result_t pt_collect_store_take(store_t *s, stream_t *stream, uint64_t offset,
+                                          const char *data, size_t size, bool last) {
+    bool gone = false;
+    pt_collect_result_t result = take(s, stream, offset, data, size, last, &gone);
+    return gone ? take(s, stream, offset, data, size, last, &gone) : result;
 }
 
 /* ---- counting and syncing ----------------------------------------------------------------------

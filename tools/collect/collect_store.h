@@ -65,6 +65,7 @@ struct pt_collect_run {
     int lock;                        /* -1: not taken, or not needed */
     uint64_t expired, expired_bytes; /* parts that were deleted, and what was in them */
     uint64_t pieces, duplicates, gaps;
+    uint64_t gone; /* files that were removed or cut by somebody, see collect_gone.h */
     struct pt_collect_run *next;
 };
 
@@ -90,6 +91,7 @@ typedef struct pt_collect_store {
     char *scratch; /* PERFTRACE__STREAM_PIECE_MAX bytes */
     pt_collect_refused_t refusal;
     uint64_t refused[PT_COLLECT_REFUSED_COUNT];
+    uint64_t gone;                      /* of all runs */
     const pt_collect_stream_t *failing; /* could not be written */
     int failing_err;
 } pt_collect_store_t;
