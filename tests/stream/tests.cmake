@@ -18,7 +18,7 @@ if(TARGET perf-trace-collect AND TARGET perf-trace-forward AND TARGET perf-trace
     list(APPEND perftrace_stream_env "STREAM_NATS_SERVER=${PERFTRACE_NATS_SERVER}"
          "STREAM_NATS_LIBRARY=$<TARGET_FILE:perftrace_nats>")
   endif()
-  foreach(name tcp nats credentials faults life)
+  foreach(name tcp nats credentials faults partition life)
     add_test(NAME stream.${name}
              COMMAND ${PERFTRACE_NODE} --test ${CMAKE_CURRENT_LIST_DIR}/${name}.test.js)
     set_tests_properties(stream.${name} PROPERTIES TIMEOUT 600 LABELS outside
