@@ -1,9 +1,9 @@
 /* forward.c: the run's files on their way to a collector, by a thread of their own.
  * SPDX-License-Identifier: MIT
  *
- * Locks: `lock` guards what the drain tells and what the thread answers; held for copies only, by
- * nobody who waits. `step` is held by the thread while it works, for fork; `gate` lets fork have
- * its turn. Order: gate, step, lock; all after the runtime's and the drain's. */
+ * `lock` guards what the drain tells and what the thread answers; held for copies only, by nobody
+ * who waits; after the runtime's and the drain's. Under it the thread says whether it works, and
+ * fork that it wants it to stand still; both wait by futex, whose time no set clock changes. */
 #include "address_shown.h"
 #include "atomics.h"
 #include "forward_sender.h"
@@ -22,7 +22,7 @@
 
 #define STEP_MS      1000u /* longest time that the thread does not look */
 #define CONNECT_MS   5000u
-#define FORK_WAIT_NS 100000000ll
+#define FORK_WAIT_NS 100000000u
 #define REFERENCES   8u
 
 /* A file as the drain tells of it. */
@@ -42,11 +42,12 @@ typedef struct told {
 
 static struct {
     pthread_mutex_t lock;
-    pthread_mutex_t step;
-    pthread_mutex_t gate;
     pthread_t thread;
-    bool running;   /* there is a thread, or one that was left */
-    bool at_fork;   /* the thread stood still at the fork */
+    bool running;     /* there is a thread, or one that was left */
+    bool left;        /* it hangs, and is nobody's to join */
+    bool at_fork;     /* the thread stood still at the fork */
+    uint32_t working; /* written under the lock, as the next */
+    uint32_t forking;
     bool inherited; /* this is a child of a process that used libnats */
     bool used_nats;
     told_t told;
@@ -61,15 +62,13 @@ static struct {
     uint64_t queue;
     uint64_t given[2]; /* relaxed: bytes of the files that are no burden any more */
     /* The thread's own. */
+    told_t seen; /* of told */
     perftrace__forward_sender_t *sender;
     perftrace__forward_file_t *file[2];
     unsigned number[2];
     perftrace__stream_key_t key;
     char *text[5]; /* of the options: to, token, creds, tls_ca, what was given */
-} fw = {.lock = PTHREAD_MUTEX_INITIALIZER,
-        .step = PTHREAD_MUTEX_INITIALIZER,
-        .gate = PTHREAD_MUTEX_INITIALIZER,
-        .wake = PERFTRACE__WAKE_PIPE_INIT};
+} fw = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PERFTRACE__WAKE_PIPE_INIT};
 
 /* ---- the thread ---------------------------------------------------------------------------------
  */
@@ -133,19 +132,37 @@ static void give_back(unsigned i) {
     perftrace__forward_file_t *f = fw.file[i];
     if (fw.spool && f) {
         perftrace__forward_file_punch(f);
-        pt_store_relaxed(&fw.given[i], f->kept ? 0 : PT_MIN(f->acked, f->limit));
+        uint64_t given = f->acked <= f->limit ? f->acked : f->punched;
+        pt_store_relaxed(&fw.given[i], f->kept ? 0 : given);
+    }
+}
+
+/* Takes the lock and says that it works, once no fork is going on. */
+static void begin_step(void) {
+    pthread_mutex_lock(&fw.lock);
+    while (pt_load_relaxed(&fw.forking)) {
+        pthread_mutex_unlock(&fw.lock);
+        perftrace__os_futex_wait(&fw.forking, 1, UINT64_MAX);
+        pthread_mutex_lock(&fw.lock);
+    }
+    pt_store_relaxed(&fw.working, 1);
+}
+
+static void end_step(void) {
+    pthread_mutex_lock(&fw.lock);
+    pt_store_relaxed(&fw.working, 0);
+    bool awaited = pt_load_relaxed(&fw.forking);
+    pthread_mutex_unlock(&fw.lock);
+    if (awaited) {
+        perftrace__os_futex_wake_all(&fw.working);
     }
 }
 
 static void *forward_main(void *arg) {
-    (void)arg;
-    told_t *told = malloc(sizeof *told);
+    told_t *told = &fw.seen;
     pthread_setname_np(pthread_self(), "perftrace-fwd");
-    for (bool more = told != NULL; more;) {
-        pthread_mutex_lock(&fw.gate);
-        pthread_mutex_lock(&fw.step);
-        pthread_mutex_unlock(&fw.gate);
-        pthread_mutex_lock(&fw.lock);
+    for (bool more = true; more;) {
+        begin_step();
         *told = fw.told;
         bool stop = fw.stop;
         uint64_t deadline = fw.deadline_ns;
@@ -169,13 +186,17 @@ static void *forward_main(void *arg) {
         give_back(0);
         give_back(1);
         perftrace__wake_pipe_take(&fw.wake);
-        pthread_mutex_unlock(&fw.step);
+        end_step();
     }
-    free(told);
-    /* Pairs with the acquire in wait_ended. */
+    /* Pairs with the acquire in has_ended. */
     pt_store_release(&fw.ended, 1);
     perftrace__os_futex_wake_all(&fw.ended);
-    return NULL;
+    return arg;
+}
+
+/* The thread touches nothing any more. */
+static bool has_ended(void) {
+    return pt_load_acquire(&fw.ended);
 }
 
 /* ---- begin --------------------------------------------------------------------------------------
@@ -189,6 +210,14 @@ static void free_all(void) {
         fw.text[i] = NULL;
     }
     perftrace__wake_pipe_close(&fw.wake);
+}
+
+/* The thread has ended. */
+static void forget(void) {
+    pthread_mutex_lock(&fw.lock);
+    fw.running = fw.left = false;
+    free_all();
+    pthread_mutex_unlock(&fw.lock);
 }
 
 static void fill_key(const perftrace__run_meta_t *m) {
@@ -265,28 +294,28 @@ static const char *begin(const perftrace_config_t *o, const perftrace__run_meta_
     return NULL;
 }
 
+/* It may be connecting: the fork does not wait for that. Returns with the lock. */
 void perftrace__forward_fork_prepare(void) {
-    pthread_mutex_lock(&fw.gate);
-    fw.at_fork = true;
-    if (fw.running) {
-        struct timespec ts;
-        perftrace__wake_pipe_wake(&fw.wake);
-        clock_gettime(CLOCK_MONOTONIC, &ts);
-        long long ns = ts.tv_nsec + FORK_WAIT_NS;
-        ts.tv_sec += (time_t)(ns / 1000000000);
-        ts.tv_nsec = (long)(ns % 1000000000);
-        /* It may be connecting: the fork does not wait for that. */
-        fw.at_fork = pthread_mutex_clocklock(&fw.step, CLOCK_MONOTONIC, &ts) == 0;
-    }
     pthread_mutex_lock(&fw.lock);
+    pt_store_relaxed(&fw.forking, 1);
+    if (fw.running) {
+        perftrace__wake_pipe_wake(&fw.wake);
+    }
+    uint64_t begin_ns = perftrace__os_mono_ns();
+    uint64_t spent = 0;
+    while (pt_load_relaxed(&fw.working) && spent < FORK_WAIT_NS) {
+        pthread_mutex_unlock(&fw.lock);
+        perftrace__os_futex_wait(&fw.working, 1, FORK_WAIT_NS - spent);
+        pthread_mutex_lock(&fw.lock);
+        spent = perftrace__os_mono_ns() - begin_ns;
+    }
+    fw.at_fork = !pt_load_relaxed(&fw.working);
 }
 
 void perftrace__forward_fork_parent(void) {
+    pt_store_relaxed(&fw.forking, 0);
     pthread_mutex_unlock(&fw.lock);
-    if (fw.running && fw.at_fork) {
-        pthread_mutex_unlock(&fw.step);
-    }
-    pthread_mutex_unlock(&fw.gate);
+    perftrace__os_futex_wake_all(&fw.forking);
 }
 
 /* The memory is left: an allocator's lock may be held by a thread that is not here. */
@@ -299,11 +328,11 @@ void perftrace__forward_fork_child(void) {
         fw.sender = NULL;
         memset(fw.text, 0, sizeof fw.text);
         fw.running = false;
+        fw.left = false;
     }
     fw.inherited = fw.inherited || fw.used_nats;
+    fw.working = fw.forking = 0;
     pthread_mutex_init(&fw.lock, NULL);
-    pthread_mutex_init(&fw.step, NULL);
-    pthread_mutex_init(&fw.gate, NULL);
 }
 
 void perftrace__forward_run_begin(const perftrace_config_t *options,
@@ -311,10 +340,13 @@ void perftrace__forward_run_begin(const perftrace_config_t *options,
     if (options->forward[0] == '\0' || strcmp(options->forward, "off") == 0) {
         return;
     }
-    if (fw.running) {
+    if (fw.running && !has_ended()) {
         perftrace__runtime_log(PERFTRACE_LOG_ERROR,
                                "nothing is forwarded: the thread of the run before still hangs");
         return;
+    }
+    if (fw.running) { /* one that was left, and has come to its end meanwhile */
+        forget();
     }
     memset(&fw.told, 0, sizeof fw.told);
     memset(fw.file, 0, sizeof fw.file);
@@ -390,7 +422,7 @@ uint64_t perftrace__forward_session_limit(void) {
 bool perftrace__forward_take_reference(perftrace__reference_t *ret) {
     bool any = false;
     pthread_mutex_lock(&fw.lock);
-    if (fw.running && fw.reference_count) {
+    if (fw.running && !fw.stop && fw.reference_count) {
         any = true;
         *ret = fw.references[0];
         fw.reference_count--;
@@ -407,21 +439,38 @@ bool perftrace__forward_take_reference(perftrace__reference_t *ret) {
 static bool wait_ended(uint64_t limit_ns) {
     uint64_t begin_ns = perftrace__os_mono_ns();
     uint64_t spent = 0;
-    while (!pt_load_acquire(&fw.ended) && spent < limit_ns) {
+    while (!has_ended() && spent < limit_ns) {
         perftrace__os_futex_wait(&fw.ended, 0, limit_ns - spent);
         spent = perftrace__os_mono_ns() - begin_ns;
     }
-    return pt_load_acquire(&fw.ended);
+    return has_ended();
+}
+
+/* The other side has all of a file that the drain told of, or there is none. */
+static bool has_arrived(unsigned i) {
+    const told_file_t *t = &fw.told.file[i];
+    const perftrace__forward_file_t *f = fw.file[i];
+    return !t->path[0] ||
+           (f && !f->failed && fw.number[i] == t->number && f->limit == t->bytes &&
+            (fw.told.ended ? perftrace__forward_file_done(f) : f->acked == t->bytes));
 }
 
 static void tell_end(void) {
     unsigned long long left = perftrace__forward_sender_left(fw.sender);
     const perftrace__forward_totals_t *t = perftrace__forward_sender_totals(fw.sender);
-    if (left || (fw.told.ended && !perftrace__forward_sender_done(fw.sender))) {
+    const told_file_t *missing = NULL;
+    for (unsigned i = 2; i-- > 0;) {
+        const told_file_t *told = &fw.told.file[i];
+        if (!has_arrived(i)) { /* of a file that cannot be sent the sender has nothing left */
+            missing = told;
+            left += !fw.file[i] || fw.file[i]->acked > told->bytes ? told->bytes : 0;
+        }
+    }
+    if (left || missing) {
         perftrace__runtime_log(PERFTRACE_LOG_WARNING,
                                "%s has not acknowledged %llu bytes of %s; perf-trace-forward sends "
                                "them",
-                               fw.text[4], left, fw.told.file[0].path);
+                               fw.text[4], left, (missing ? missing : fw.told.file)->path);
     } else {
         for (unsigned i = 0; fw.spool && fw.told.ended && i < 2; i++) {
             if (fw.told.file[i].path[0]) {
@@ -436,18 +485,18 @@ static void tell_end(void) {
 }
 
 void perftrace__forward_run_end(void) {
+    if (!fw.running || fw.left) { /* one that was left belongs to a run before this one */
+        return;
+    }
     pthread_mutex_lock(&fw.lock);
-    bool running = fw.running;
     uint64_t wait_ns = (uint64_t)fw.wait_ms * 1000000u;
     fw.stop = true;
     fw.deadline_ns = perftrace__os_mono_ns() + wait_ns;
-    pthread_mutex_unlock(&fw.lock);
-    if (!running) {
-        return;
-    }
     perftrace__wake_pipe_wake(&fw.wake);
+    pthread_mutex_unlock(&fw.lock);
     if (!wait_ended(wait_ns + 1000000000u)) {
         pthread_detach(fw.thread);
+        fw.left = true;
         perftrace__runtime_log(PERFTRACE_LOG_ERROR,
                                "the thread that forwards to %s hangs; what is not acknowledged "
                                "stays in %s for perf-trace-forward",
@@ -456,8 +505,5 @@ void perftrace__forward_run_end(void) {
     }
     pthread_join(fw.thread, NULL);
     tell_end();
-    pthread_mutex_lock(&fw.lock);
-    fw.running = false;
-    free_all();
-    pthread_mutex_unlock(&fw.lock);
+    forget();
 }

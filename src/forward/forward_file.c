@@ -137,6 +137,9 @@ bool perftrace__forward_file_identify(perftrace__forward_file_t *f) {
 void perftrace__forward_file_punch(perftrace__forward_file_t *f) {
     uint64_t from = PT_MAX(f->punched, SPOOL_HEAD);
     uint64_t to = f->acked & ~(uint64_t)(SPOOL_STEP - 1);
+    if (f->acked > f->limit) { /* what the other side has is not this file */
+        return;
+    }
     if (!f->spool || f->kept || f->failed || to <= from || !have_fd(f)) {
         return;
     }

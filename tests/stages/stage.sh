@@ -21,7 +21,7 @@ if [ "${1-}" = --list ]; then
     cat <<'TEXT'
 clang     clang, warnings are errors; all tests
 asan      AddressSanitizer and UndefinedBehaviorSanitizer; all tests
-tsan      ThreadSanitizer; the tests of ring, core, drain, runtime, fork and control
+tsan      ThreadSanitizer; the tests of ring, core, drain, runtime, fork, control and forwarding
 nonet     without libuv (PERFTRACE_NET=OFF), ISA-L, the chart library and D3; all tests
 points    with test points: the process is killed at every one; crash tests
 aarch64   cross build, unit tests under qemu-user
@@ -81,7 +81,7 @@ stage_tsan() {
     export TSAN_OPTIONS=$TSAN_OPTIONS:suppressions=$here/tsan.supp
     setup_build "$build" -DCMAKE_C_COMPILER=gcc "${light[@]}" \
         -DPERFTRACE_SANITIZE=thread "$no_mpi" &&
-        run_tests -R "^test_($threaded)|^control|^stress|^example" \
+        run_tests -R "^test_($threaded)|^control|^stress|^example|^stream[.]life" \
             -E '05_threads_and_fork' # its forked child starts a thread: ThreadSanitizer takes the
     # parent's thread for it ("dup thread with used id") and ends the child
 }

@@ -2,12 +2,19 @@
 'use strict';
 const assert = require('node:assert');
 const fs = require('fs');
+const net = require('net');
 const path = require('path');
 const s = require('./parts.js');
 const { test } = s;
 
 const LIFE = process.env.STREAM_LIFE;
 const sanitized = process.env.STREAM_SANITIZED === '1';
+const threads = process.env.STREAM_THREAD_SANITIZER === '1';
+// Left out where ThreadSanitizer watches, and told: what is skipped makes ctest say so of the whole file.
+const notOfThreads = (name, why, body) => threads ? console.log(`# left out, ${why}: ${name}`) : test(name, body);
+// In a forked child a thread may get the number of one that only the parent has: ThreadSanitizer takes them for one
+// ("dup thread with used id") and ends the child.
+const children = 'ThreadSanitizer ends children that start threads';
 
 async function scene(more = []) {
     const here = s.folder();
@@ -27,7 +34,8 @@ async function life(env, ...args) {
     return { ...told, stderr: r.stderr };
 }
 
-test('all descriptors are closed: others that take their numbers get nothing of the trace', async () => {
+notOfThreads('all descriptors are closed: others that take their numbers get nothing of the trace',
+             'ThreadSanitizer tells that a program does that', async () => {
     const { here, there, env } = await scene();
     const r = await life(env, 'close');
     assert.strictEqual(r.strays, 0, 'bytes that came to sockets of the program');
@@ -70,7 +78,7 @@ test('init and shutdown again and again: no descriptor is left, and nothing hang
     assert.strictEqual(s.same(here, there).length, 100);
 });
 
-test('many children, some of which end without a word', async () => {
+notOfThreads('many children, some of which end without a word', children, async () => {
     const { here, there, port, env } = await scene();
     assert.strictEqual((await life(env, 'forks', '80')).failed, 0);
     const f = await s.start(s.FORWARD, [here, '--to', `tcp:127.0.0.1:${port}`]).done;
@@ -87,10 +95,50 @@ test('runs begin and end while another thread forks: nothing hangs', async () =>
     assert.strictEqual(s.same(here, there).length, 60);
 });
 
-test('a fork while it connects', async () => {
+notOfThreads('a fork while it connects', children, async () => {
     const { here, there, env } = await scene();
     await life(env, 'early');
     assert.deepStrictEqual(s.same(here, there).map((f) => s.account(f).written), [5000, 5000]);
+});
+
+test('the look-up of a name hangs: the run ends without it, and a later one forwards', async () => {
+    const { here, there, env } = await scene();
+    const r = await life({ ...env, PERFTRACE_FORWARD_WAIT_MS: '100' }, 'hang');
+    assert.match(r.stderr, /error: the thread that forwards to \S+ hangs; what is not acknowledged stays in \S+traces-r0\.jsonl/);
+    assert.match(r.stderr, /error: nothing is forwarded: the thread of the run before still hangs/);
+    assert.match(r.stderr, /note: forwarded \d+ bytes/);
+    assert.strictEqual(r.stderr.match(/hangs/g).length, 2, r.stderr);
+    const [last] = s.find(there, /^traces/);
+    assert.strictEqual(path.basename(last), 'traces-r0.2.jsonl');
+    assert.strictEqual(fs.readFileSync(last, 'utf8'), fs.readFileSync(path.join(here, 'traces-r0.2.jsonl'), 'utf8'));
+});
+
+// A collector that says of each file that it has more than there will ever be.
+function liar(port) {
+    const lines = (c, d) => d.toString('latin1').split('\n').filter((l) => l.startsWith('{')).map((l) => JSON.parse(l))
+        .forEach((m) => {
+            if (m.type === 'hello')
+                c.write('{"type": "hello", "v": 1, "ref": "here"}\n');
+            else if (m.type === 'have')
+                c.write(`{"type": "have", "stream": "${m.stream}", "offset": 1000000000, "last": false}\n`);
+        });
+    return new Promise((resolve) => {
+        const server = net.createServer((c) => c.on('data', (d) => lines(c, d)).on('error', () => {}));
+        server.listen(port, '127.0.0.1', () => resolve(server));
+    });
+}
+
+test('the other side has more of a file than there is: it stays, also where files do not', async (t) => {
+    const { here, port, collector, env } = await scene();
+    await collector.kill();
+    const server = await liar(port);
+    t.after(() => server.close());
+    const rings = s.folder();
+    const r = await life({ ...env, PERFTRACE_FORWARD_LOCAL: '0', PERFTRACE_RING_DIR: rings }, 'rank');
+    assert.match(r.stderr, /warning: not forwarded any more: \S+: the other side has more of it than there is/);
+    assert.match(r.stderr, /has not acknowledged \d+ bytes of \S+; perf-trace-forward sends them/);
+    assert.deepStrictEqual(s.find(here, /^traces/), []);
+    assert.strictEqual(s.account(s.find(rings, /^traces.*\.jsonl$/)[0]).written, 10000);
 });
 
 test('the rank becomes known later', async () => {

@@ -8,11 +8,14 @@
  *   rank    the rank becomes known after the first half
  *   remove  the trace is removed after the first half
  *   early   a child is forked right after init, while it connects
+ *   hang    the name of the other side is looked up for longer than two runs
  * Prints one JSON line. */
 #include <perftrace/perftrace.h>
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -185,6 +188,55 @@ static int do_early(void) {
     return 0;
 }
 
+/* The library looks names up by this one. */
+static atomic_bool look_up_hangs;
+__attribute__((visibility("default"))) int getaddrinfo(const char *name, const char *service,
+                                                       const struct addrinfo *hints,
+                                                       struct addrinfo **list) {
+    int (*next)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+    while (atomic_load(&look_up_hangs)) {
+        usleep(1000);
+    }
+    *(void **)&next = dlsym(RTLD_NEXT, "getaddrinfo");
+    return next(name, service, hints, list);
+}
+
+static bool has_thread(const char *name) {
+    DIR *dir = opendir("/proc/self/task");
+    bool found = false;
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        char path[512];
+        char comm[64] = "";
+        snprintf(path, sizeof path, "/proc/self/task/%s/comm", e->d_name);
+        FILE *f = fopen(path, "r");
+        if (f) {
+            found = found || (fgets(comm, sizeof comm, f) && strstr(comm, name));
+            fclose(f);
+        }
+    }
+    if (dir) {
+        closedir(dir);
+    }
+    return found;
+}
+
+static int do_hang(void) {
+    int status = 0;
+    for (int run = 0; run < 3; run++) {
+        if (run == 2) {
+            atomic_store(&look_up_hangs, false);
+            while (has_thread("perftrace-fwd")) {
+                usleep(1000);
+            }
+        }
+        status |= run > 0 ? perftrace_init(NULL) : 0;
+        produce(0, EVENTS);
+        status |= perftrace_shutdown();
+    }
+    printf("{\"status\": %d}\n", status);
+    return 0;
+}
+
 static int in_halves(const char *what) {
     produce(0, EVENTS);
     usleep(300000); /* written, and sent */
@@ -204,6 +256,7 @@ static int in_halves(const char *what) {
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
     int count = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 1;
+    atomic_store(&look_up_hangs, strcmp(what, "hang") == 0);
     if (perftrace_init(NULL) != PERFTRACE_OK) {
         return 1;
     }
@@ -212,5 +265,6 @@ int main(int argc, char **argv) {
            : strcmp(what, "forks") == 0  ? do_forks(count)
            : strcmp(what, "race") == 0   ? do_race(count)
            : strcmp(what, "early") == 0  ? do_early()
+           : strcmp(what, "hang") == 0   ? do_hang()
                                          : in_halves(what);
 }
