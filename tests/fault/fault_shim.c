@@ -1,8 +1,9 @@
-/* fault_shim.c: a disk that is slow or stuck, and a file system without locks, by LD_PRELOAD.
+/* fault_shim.c: LD_PRELOAD: a disk that is slow, stuck or broken, a file system without locks.
  * SPDX-License-Identifier: MIT
  *
- * FAULT_DELAY_MS=N     each write to a *.jsonl file takes N ms longer
+ * FAULT_DELAY_MS=N     each write to a *.jsonl file takes N ms longer, and so does each sync
  * FAULT_BLOCK=FILE     such writes wait while FILE exists
+ * FAULT_FAIL=FILE      such writes fail with the number FAULT_ERRNO while FILE exists
  * FAULT_LOCK_LOG=FILE  each lock call leaves a line in FILE
  * Lock calls fail with ENOLCK in any case. */
 #include <errno.h>
@@ -25,22 +26,30 @@ static int is_trace(int fd) {
     return n > 6 && strcmp(path + n - 6, ".jsonl") == 0;
 }
 
-static void hold(int fd) {
+/* Waits as long as it is to take; whether it then fails, with errno set. */
+static int hold(int fd) {
     const char *delay = getenv("FAULT_DELAY_MS");
     const char *block = getenv("FAULT_BLOCK");
-    if ((delay || block) && is_trace(fd)) {
-        if (delay) {
-            usleep((useconds_t)atoi(delay) * 1000);
-        }
-        while (block && access(block, F_OK) == 0) {
-            usleep(1000);
-        }
+    const char *fail = getenv("FAULT_FAIL");
+    const char *number = getenv("FAULT_ERRNO");
+    if ((!delay && !block && !fail) || !is_trace(fd)) {
+        return 0;
     }
+    if (delay) {
+        usleep((useconds_t)atoi(delay) * 1000);
+    }
+    while (block && access(block, F_OK) == 0) {
+        usleep(1000);
+    }
+    if (!fail || access(fail, F_OK) != 0) {
+        return 0;
+    }
+    errno = number ? atoi(number) : EIO;
+    return 1;
 }
 
 ssize_t pwrite64(int fd, const void *buf, size_t n, off64_t at) {
-    hold(fd);
-    return syscall(SYS_pwrite64, fd, buf, n, at);
+    return hold(fd) ? -1 : syscall(SYS_pwrite64, fd, buf, n, at);
 }
 
 ssize_t pwrite(int fd, const void *buf, size_t n, off_t at) {
@@ -48,8 +57,15 @@ ssize_t pwrite(int fd, const void *buf, size_t n, off_t at) {
 }
 
 ssize_t write(int fd, const void *buf, size_t n) {
-    hold(fd);
-    return syscall(SYS_write, fd, buf, n);
+    return hold(fd) ? -1 : syscall(SYS_write, fd, buf, n);
+}
+
+int fsync(int fd) {
+    return hold(fd) ? -1 : (int)syscall(SYS_fsync, fd);
+}
+
+int fdatasync(int fd) {
+    return hold(fd) ? -1 : (int)syscall(SYS_fdatasync, fd);
 }
 
 static int no_lock(const char *call) {
