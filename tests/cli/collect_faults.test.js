@@ -248,6 +248,31 @@ test('a disk that is full: senders wait, nothing is lost', async (context) => {
     assert.deepStrictEqual(got, { 'r/traces-r0.jsonl': files[0].bytes, 'r/traces-r1.jsonl': files[1].bytes });
 });
 
+test('a file system that is read-only: senders wait, nothing is lost', async (context) => {
+    const mount = t.folder();
+    if (spawnSync('unshare', ['-m', 'true']).status !== 0)
+        return context.skip('no mount namespaces here');
+    const script = 'mount -t tmpfs none "$1" && mkdir "$1/out" && mount -o remount,ro "$1" && shift && exec "$@"';
+    const c = collectorIn(['unshare', '-m', 'sh', '-c', script, 'sh', mount], ['-o', path.join(mount, 'out'), '--status', '0']);
+    c.port = Number((await c.until(/listening on 127\.0\.0\.1:(\d+)/))[1]);
+    const status = Number((await c.until(/status at http:\/\/127\.0\.0\.1:(\d+)/))[1]);
+    const f = t.file(t.trace({ events: 500 }));
+    let done = false;
+    const sending = t.sendAll(() => c.port, [f]).then(() => { done = true; });
+    await c.until(/traces-r0\.jsonl cannot be written \(Read-only file system\)/);
+    await t.sleep(600);
+    assert(!done);
+    assert.strictEqual((await (await fetch(`http://127.0.0.1:${status}/status`)).json()).collector.failing, 'Read-only file system');
+    assert.strictEqual(spawnSync('nsenter', ['-t', String(c.child.pid), '-m', 'mount', '-o', 'remount,rw', mount]).status, 0);
+    await sending;
+    await c.until('is being written again');
+    const got = t.collected(`/proc/${c.child.pid}/root${mount}`);
+    const r = await c.stop();
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.strictEqual(r.stderr.match(/cannot be written/g).length, 1);
+    assert.deepStrictEqual(got, { 'out/r/traces-r0.jsonl': f.bytes });
+});
+
 function collectorIn(wrap, args) {
     return t.collector(['--listen', '0', ...args], { wrap });
 }
