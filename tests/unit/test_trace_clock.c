@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -88,6 +89,45 @@ static void markers_give_offset_and_drift(void **state) {
     assert_true(out[1].bound_ns >= 0 && out[1].bound_ns < 50000);
 }
 
+/* Each of very many machines passed barriers with its two neighbours only, and is 1 ms ahead of the
+ * one before. What takes a look at all pairs of them does not come to an end here. */
+static void a_long_chain_of_machines_is_followed(void **state) {
+    enum { MACHINES = 6000 };
+    static pt_sync_mark_t mark[MACHINES][2];
+    static pt_clock_notes_t notes[MACHINES];
+    static char boot[MACHINES][16];
+    pt_clock_in_t *in = calloc(MACHINES, sizeof *in);
+    pt_clock_out_t *out = calloc(MACHINES, sizeof *out);
+    int64_t base;
+    (void)state;
+    assert_true(in != NULL && out != NULL);
+    for (int i = 0; i < MACHINES; i++) {
+        snprintf(boot[i], sizeof boot[i], "%d", i);
+        for (int k = 0; k < 2; k++) {
+            mark[i][k] = (pt_sync_mark_t){(uint64_t)(i + k), (i + k) * S + i * (S / 1000)};
+        }
+        notes[i] = (pt_clock_notes_t){.mark = mark[i], .marks = 2};
+        in[i] = (pt_clock_in_t){.kind = PT_CLOCK_EPOCH,
+                                .boot_id = boot[i],
+                                .has_mono = true,
+                                .epoch_ns = EPOCH,
+                                .mono_ns = 100,
+                                .first_ts = 0,
+                                .last_ts = MACHINES * S,
+                                .notes = &notes[i]};
+    }
+    assert_true(pt_clock_align(in, MACHINES, out, &base));
+    for (int i = 0; i < MACHINES; i++) {
+        int64_t off = pt_clock_map(&out[i], mark[i][0].ts) - pt_clock_map(&out[0], 0) - i * S;
+        assert_true(llabs(off) <= 2); /* a nanosecond of rounding at either end */
+        assert_int_equal(out[i].method,
+                         i == 0 ? PT_CLOCK_METHOD_REFERENCE : PT_CLOCK_METHOD_BARRIER);
+        pt_clock_out_free(&out[i]);
+    }
+    free(in);
+    free(out);
+}
+
 static void mapping_keeps_order(void **state) {
     pt_clock_out_t c = {.shift_ns = 100, .rate = -20e-6, .pivot_ns = 12345};
     int64_t last = pt_clock_map(&c, 0);
@@ -155,6 +195,7 @@ int main(void) {
         cmocka_unit_test(one_machine_is_exact_by_its_monotonic_clock),
         cmocka_unit_test(an_earlier_file_moves_the_base),
         cmocka_unit_test(markers_give_offset_and_drift),
+        cmocka_unit_test(a_long_chain_of_machines_is_followed),
         cmocka_unit_test(mapping_keeps_order),
         cmocka_unit_test(wall_clocks_are_said_to_be_uncorrected),
         cmocka_unit_test(unknown_clocks_start_at_their_own_zero),

@@ -12,12 +12,15 @@
 #define EXACT_DOUBLE_NS 9007199254740992 /* doubles are exact to the nanosecond below 2^53 */
 
 /* Everything but the common base. */
-static bool align_nodes(pt_clock_scratch_t *s) {
+static bool align_nodes(pt_clock_scratch_t *s, size_t marks) {
     bool related = false;
+    pt_clock_scratch_files(s);
     s->graph.near = s->zero[0];
     s->graph.node[0].placed = true;
     pt_clock_graph_reach(&s->graph);
-    pt_clock_reach_by_marks(s);
+    if (!pt_clock_reach_by_marks(s, marks)) {
+        return false;
+    }
     if (s->in[0].kind == PT_CLOCK_EPOCH) {
         pt_clock_reach_by_wall(s);
     }
@@ -91,8 +94,8 @@ static void free_scratch(pt_clock_scratch_t *s) {
     free(s->node);
     free(s->first);
     free(s->zero);
-    free(s->pool);
-    free(s->own);
+    free(s->file);
+    free(s->from);
     free(s->point);
     free(s->method);
     pt_clock_graph_free(&s->graph);
@@ -119,15 +122,15 @@ bool pt_clock_align(const pt_clock_in_t *in, size_t count, pt_clock_out_t *out,
                             .node = calloc(count, sizeof *s.node),
                             .first = calloc(nodes, sizeof *s.first),
                             .zero = calloc(count, sizeof *s.zero),
-                            .pool = calloc(marks + 1, sizeof *s.pool),
-                            .own = calloc(marks + 1, sizeof *s.own),
+                            .file = calloc(count, sizeof *s.file),
+                            .from = calloc(nodes + 1, sizeof *s.from),
                             .point = calloc(marks + pairs + 1, sizeof *s.point),
                             .method = calloc(nodes, sizeof *s.method),
                             .graph.node = calloc(nodes, sizeof *s.graph.node)};
-    bool ok = s.node != NULL && s.first != NULL && s.zero != NULL && s.pool != NULL &&
-              s.own != NULL && s.point != NULL && s.method != NULL && s.graph.node != NULL &&
+    bool ok = s.node != NULL && s.first != NULL && s.zero != NULL && s.file != NULL &&
+              s.from != NULL && s.point != NULL && s.method != NULL && s.graph.node != NULL &&
               pt_clock_scratch_nodes(&s, &names) && pt_clock_scratch_ways(&s, &names, readings) &&
-              align_nodes(&s);
+              align_nodes(&s, marks);
     if (ok) {
         *ret_base_epoch_ns = set_base(in, count, out);
     }

@@ -46,6 +46,23 @@ bool pt_clock_scratch_nodes(pt_clock_scratch_t *s, perftrace__hashmap_t *names) 
     return true;
 }
 
+/* Puts the files of each node side by side, in their order; afterwards no node gets one. */
+void pt_clock_scratch_files(pt_clock_scratch_t *s) {
+    for (size_t i = 0; i < s->count; i++) {
+        s->from[s->node[i] + 1]++;
+    }
+    for (size_t n = 0; n < s->graph.nodes; n++) {
+        s->from[n + 1] += s->from[n];
+    }
+    for (size_t i = s->count; i-- > 0;) { /* from[n + 1] runs back from n's end to its start */
+        s->file[--s->from[s->node[i] + 1]] = i;
+    }
+    for (size_t n = 0; n < s->graph.nodes; n++) {
+        s->from[n] = s->from[n + 1];
+    }
+    s->from[s->graph.nodes] = s->count;
+}
+
 typedef struct tagged {
     size_t own, ref;
     pt_clock_reading_t r;

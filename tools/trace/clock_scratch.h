@@ -15,8 +15,8 @@ typedef struct pt_clock_scratch {
     size_t *first; /* of each node: its first file; NOWHERE for clocks without files */
     int64_t *zero; /* of each file: its ts 0 on its node's axis */
     pt_clock_graph_t graph;
-    pt_sync_mark_t *pool, *own; /* marks of what is placed, on the root's axis; of one node */
-    size_t pooled;
+    size_t *file; /* the files by node */
+    size_t *from; /* of each node: its first place in `file`; one more at the end */
     pt_clock_point_t *point;
     pt_clock_method_t *method; /* of each node's last step to the root's axis */
 } pt_clock_scratch_t;
@@ -48,9 +48,13 @@ bool pt_clock_scratch_nodes(pt_clock_scratch_t *scratch, perftrace__hashmap_t *n
 bool pt_clock_scratch_ways(pt_clock_scratch_t *scratch, perftrace__hashmap_t *names,
                            size_t readings);
 
+/* When all nodes are made. */
+void pt_clock_scratch_files(pt_clock_scratch_t *scratch);
+
 /* clock_reach.c: places clocks that nothing was measured against: by barriers that they and a
  * placed one passed, and by their wall clocks. */
-void pt_clock_reach_by_marks(pt_clock_scratch_t *scratch);
+/* `most`: all marks of the files. False without memory. */
+bool pt_clock_reach_by_marks(pt_clock_scratch_t *scratch, size_t most);
 void pt_clock_reach_by_wall(pt_clock_scratch_t *scratch);
 
 /* clock_result.c: what is known of a file in the end. False without memory. */
