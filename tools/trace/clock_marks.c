@@ -55,7 +55,7 @@ static void number_barriers(pt_clock_marks_t *m) {
         m->beside[i] = &m->mark[i];
     }
     if (m->count > 1) {
-        qsort(m->beside, m->count, sizeof *m->beside, by_barrier);
+        qsort(m->beside, m->count, sizeof(pt_clock_mark_t *), by_barrier);
     }
     for (size_t i = 0; i < m->count; i++) {
         if (i == 0 || m->beside[i]->id != m->beside[i - 1]->id) {
