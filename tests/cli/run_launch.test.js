@@ -55,6 +55,20 @@ test('one worker below another launcher keeps its rank', async () => {
     assert.doesNotMatch(mine.stdout, /PERFTRACE_RANK/);
 });
 
+test('what would be started is shown without secrets, and a shell takes it', async () => {
+    const env = { PERFTRACE_FORWARD: 'nats://rank:hunter2@10.0.0.1:4222,b', PERFTRACE_FORWARD_TOKEN: 'hunter2',
+                  PERFTRACE_CONTROL_TOKEN: 'hunter2' };
+    const more = ['WANDB_API_KEY', 'AWS_SECRET_ACCESS_KEY', 'DB_PASSWORD'].flatMap((n) => ['-e', `${n}=hunter2`]);
+    const plain = ['-e', 'TOKENIZERS_PARALLELISM=false', '-e', 'HTTPS_PROXY=http://me:hunter2@proxy:3128'];
+    const r = await run([...more, ...plain, '--dry-run', '-v', '--', 'train'], { env });
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.doesNotMatch(r.stdout + r.stderr, /hunter2/);
+    assert.match(r.stdout, / PERFTRACE_FORWARD=nats:\/\/\.\.\.@10\.0\.0\.1:4222,b /);
+    for (const name of ['PERFTRACE_FORWARD_TOKEN', 'PERFTRACE_CONTROL_TOKEN', 'WANDB_API_KEY', 'AWS_SECRET_ACCESS_KEY', 'DB_PASSWORD'])
+        assert(r.stdout.includes(` ${name}="$${name}" `), `${name} in ${r.stdout}`);
+    assert.match(r.stdout, / TOKENIZERS_PARALLELISM=false HTTPS_PROXY=http:\/\/\.\.\.@proxy:3128 /);
+});
+
 test('what workers print stays in lines', async () => {
     const script = 'for i in 1 2 3 4 5 6 7 8 9; do printf "%s" "$RANK-" ; printf "%s\\n" $i; done; ' +
                    'printf end; echo problem >&2';

@@ -77,6 +77,16 @@ static void secrets_are_not_shown(void **state) {
         {"nats://u:p@a:1,token@b,c", "nats://...@a:1,...@b,c"},
         {"nats://a", "nats://a"},
         {"tcp:host:1", "tcp:host:1"},
+        {"tcp:[::1]:1", "tcp:[::1]:1"},
+        {"tcp:unix:/run/a@b,c", "tcp:unix:/run/a@b,c"},
+        {"tls://[::1],[::2]:4222,a:1/", "tls://[::1],[::2]:4222,a:1/"},
+        {"nats://a:1,nats://b,nats://u:p@c", "nats://a:1,nats://b,...@c"},
+        /* Mistaken ones: */
+        {"u:secret@host:1", "...@host:1"},
+        {"tcp:u:secret@host:1", "tcp:...@host:1"},
+        {"nats://u:se,cret@host:1", "nats://...,...@host:1"},
+        {"no address at all", "no address at all"},
+        {"", ""},
     };
     for (size_t i = 0; i < PT_ARRAY_LEN(shown); i++) {
         char out[64];
