@@ -355,6 +355,9 @@ static natsStatus set_options(link_t *l, natsOptions *opts) {
     SET(natsOptions_SetAllowReconnect(opts, false));
     SET(natsOptions_SetPingInterval(opts, 5000));
     SET(natsOptions_SetMaxPingsOut(opts, 2));
+    /* A write that waits keeps libnats from its pings: where the network is cut while much is on
+     * its way, nobody would notice before the system gives up, a quarter of an hour later. */
+    SET(natsOptions_SetWriteDeadline(opts, o->timeout_ms));
     SET(natsOptions_SetName(opts, "perftrace"));
     SET(natsOptions_SetClosedCB(opts, on_closed, (void *)l->ticket));
     if (tls) {

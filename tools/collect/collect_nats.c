@@ -113,6 +113,7 @@ static natsStatus make_options(pt_collect_nats_t *n, bool clock, natsOptions **r
     s = s == NATS_OK ? natsOptions_SetReconnectWait(opts, PT_NATS_RETRY_MS) : s;
     s = s == NATS_OK ? natsOptions_SetPingInterval(opts, 5000) : s;
     s = s == NATS_OK ? natsOptions_SetTimeout(opts, REPLY_MS) : s;
+    s = s == NATS_OK ? natsOptions_SetWriteDeadline(opts, REPLY_MS) : s; /* pings wait behind it */
     s = s == NATS_OK ? natsOptions_SetErrorHandler(opts, on_error, n) : s;
     s = s == NATS_OK ? set_tls(opts, o) : s;
     if (s == NATS_OK && o->creds != NULL) {
