@@ -88,6 +88,30 @@ for (const way of Object.keys(WAYS))
             assert.strictEqual(s.account(f).emitted, 100000);
     });
 
+test('many small pieces and a slow disk, by NATS: they are not given a second time, and the state is told meanwhile', { skip: shim || noNats }, async () => {
+    const tool = require('../cli/nats_tool.js');
+    const there = s.folder();
+    const port = await s.freePort();
+    await s.nats(port, s.folder());
+    const client = await tool.client(port);
+    await tool.makeStream(client);
+    const f = tool.file(tool.trace({ events: 297 }));
+    const pieces = tool.pieces(f, 1); // a line each
+    for (const [from, to] of pieces)
+        await tool.put(client, f, from, to);
+    // Longer than the server waits for an answer.
+    const c = s.start(s.COLLECT, ['--nats', `nats://127.0.0.1:${port}`, '--run', 'r', '-o', there, '--until-done', '--status', '0'],
+                      { LD_PRELOAD: SHIM, FAULT_DELAY_MS: '50' });
+    let seen = [];
+    await s.until(async () => (seen = (await status(c)).ranks).length > 0 && seen[0].bytes > 0, 'the state is told');
+    assert(seen[0].bytes < f.bytes.length / 2, `${seen[0].bytes} of ${f.bytes.length}`);
+    await ended(c, 'the collector');
+    const { delivered, num_redelivered: again } = await client.api('CONSUMER.INFO.perftrace_r.collect');
+    assert.deepStrictEqual([delivered.consumer_seq, again], [pieces.length, 0]);
+    assert(fs.readFileSync(path.join(there, 'r/traces-r0.jsonl')).equals(f.bytes));
+    await client.end();
+});
+
 for (const way of Object.keys(WAYS))
     test(`the collector's disk turns read-only for a while, by ${way}: it is told once, nothing is lost`, { skip: shim || WAYS[way].skip }, async () => {
         const { here, there, collect, settings } = await scene(way);

@@ -10,6 +10,8 @@
 #define STALL_MS     1000
 #define HELD_BYTES   (32u << 20) /* a worker's; what is more goes back to the server for a while */
 #define GIVE_BACK_MS 2000
+/* The loop serves others, too: on a slow disk a batch goes to it in several turns. */
+#define TURN_NS UINT64_C(250000000)
 
 /* ---- pieces, on the loop's thread --------------------------------------------------------------
  */
@@ -19,7 +21,8 @@ typedef struct handing {
     pt_nats_worker_t *worker;
     pt_nats_piece_t *piece;
     size_t count;
-    bool look; /* only whether something before it is missing */
+    size_t done; /* those before it were tried, or are not to be */
+    bool look;   /* only whether something before it is missing */
 } handing_t;
 
 /* What is wrong with a message whatever is here already: such a one leaves no trace but its count.
@@ -91,21 +94,27 @@ void pt_nats_look_for_gone(pt_nats_worker_t *w) {
 
 /* What follows one that cannot be written is not tried. */
 static void hand_over(void *ctx) {
-    const handing_t *h = ctx;
+    handing_t *h = ctx;
     pt_collect_store_t *store = h->worker->nats->service->store;
-    bool again = false, written = false;
-    for (size_t i = 0; i < h->count && !again; i++) {
-        hand_over_one(h->worker, &h->piece[i], h->look);
-        again = h->piece[i].result == PT_COLLECT_AGAIN;
-        written = written || (!h->look && h->piece[i].result == PT_COLLECT_WRITTEN);
+    const size_t first = h->done;
+    const uint64_t end_ns = perftrace__os_mono_ns() + TURN_NS;
+    bool again = false, written = false, late = false;
+    while (h->done < h->count && !again && !late) {
+        pt_nats_piece_t *p = &h->piece[h->done++];
+        hand_over_one(h->worker, p, h->look);
+        again = p->result == PT_COLLECT_AGAIN;
+        written = written || (!h->look && p->result == PT_COLLECT_WRITTEN);
+        late = perftrace__os_mono_ns() >= end_ns;
     }
     if (written && store->o.sync && pt_collect_store_sync(store) != 0) {
-        for (size_t i = 0; i < h->count; i++) {
+        for (size_t i = first; i < h->done; i++) {
             if (h->piece[i].result == PT_COLLECT_WRITTEN) {
                 h->piece[i].result = PT_COLLECT_AGAIN;
             }
         }
+        again = true;
     }
+    h->done = again ? h->count : h->done;
 }
 
 /* ---- pieces, on the worker's -------------------------------------------------------------------
@@ -157,10 +166,39 @@ static bool prepare(pt_nats_worker_t *w, natsMsg *msg, bool look, pt_nats_piece_
     return true;
 }
 
-/* AGAIN: of all, also when it is to be stopped. */
+static void answer(const pt_nats_worker_t *w, natsMsg *msg, const char *text) {
+    const char *reply = natsMsg_GetReply(msg);
+    if (reply != NULL) {
+        (void)natsConnection_PublishString(w->nats->nc, reply, text);
+    }
+}
+
+void pt_nats_ask_for_time(pt_nats_worker_t *w) {
+    uint64_t now = perftrace__os_mono_ns();
+    if (now - w->progress_ns < PROGRESS_NS) {
+        return;
+    }
+    w->progress_ns = now;
+    for (size_t i = 0; i < w->held_count; i++) {
+        answer(w, w->held[i].msg, "+WPI");
+    }
+    for (int i = 0; i < w->count; i++) {
+        if (w->list[i] != NULL) {
+            answer(w, w->list[i], "+WPI");
+        }
+    }
+}
+
+/* To the loop's thread. AGAIN: of all that it does not come to, when it is to be stopped, too. */
 static void hand(pt_nats_worker_t *w, pt_nats_piece_t *piece, size_t count, bool look) {
     handing_t h = {.worker = w, .piece = piece, .count = count, .look = look};
-    (void)perftrace__net_loop_call(w->nats->loop, hand_over, &h);
+    while (h.done < count && !pt_nats_is_stopped(w->nats) &&
+           perftrace__net_loop_call(w->nats->loop, hand_over, &h)) {
+        if (h.done < count) { /* it takes long: for those behind them, too */
+            pt_nats_take_queued(w);
+        }
+        pt_nats_ask_for_time(w);
+    }
 }
 
 /* What came of a message that was held. */
@@ -170,29 +208,6 @@ static pt_collect_result_t take(pt_nats_worker_t *w, natsMsg *msg, bool look) {
     (void)prepare(w, msg, look, p, &used);
     hand(w, p, 1, look);
     return p->result;
-}
-
-static void answer(const pt_nats_worker_t *w, natsMsg *msg, const char *text) {
-    const char *reply = natsMsg_GetReply(msg);
-    if (reply != NULL) {
-        (void)natsConnection_PublishString(w->nats->nc, reply, text);
-    }
-}
-
-void pt_nats_ask_for_time(pt_nats_worker_t *w, int from) {
-    uint64_t now = perftrace__os_mono_ns();
-    if (now - w->progress_ns < PROGRESS_NS) {
-        return;
-    }
-    w->progress_ns = now;
-    for (size_t i = 0; i < w->held_count; i++) {
-        answer(w, w->held[i].msg, "+WPI");
-    }
-    for (int i = from; i < w->count; i++) {
-        if (w->list[i] != NULL) {
-            answer(w, w->list[i], "+WPI");
-        }
-    }
 }
 
 void pt_nats_settle(const pt_nats_worker_t *w, natsMsg *msg, pt_collect_result_t result) {
@@ -251,7 +266,7 @@ static void give_rest_back(pt_nats_worker_t *w, int from) {
     }
     w->count = 0;
     for (int i = 0; i < STALL_MS / PT_NATS_RETRY_MS && !pt_nats_is_stopped(w->nats); i++) {
-        pt_nats_ask_for_time(w, 0);
+        pt_nats_ask_for_time(w);
         pt_nats_nap(PT_NATS_RETRY_MS);
     }
 }
@@ -290,7 +305,7 @@ void pt_nats_take_batch(pt_nats_worker_t *w) {
     for (int from = 0, count; from < w->count; from += count) {
         size_t used = 0;
         count = 0;
-        while (from + count < w->count &&
+        while (from + count < w->count && count < PT_NATS_BATCH &&
                prepare(w, w->list[from + count], false, &w->piece[count], &used)) {
             count++;
         }
@@ -298,7 +313,7 @@ void pt_nats_take_batch(pt_nats_worker_t *w) {
         if (!settle_some(w, from, count)) {
             return;
         }
-        pt_nats_ask_for_time(w, from + count);
+        pt_nats_ask_for_time(w);
     }
     w->count = 0;
 }

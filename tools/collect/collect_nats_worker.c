@@ -80,32 +80,46 @@ static bool ends_request(const pt_nats_worker_t *w, const natsMsg *msg) {
     return strcmp(natsMsg_GetSubject(msg), w->inbox) == 0;
 }
 
+static bool has_queued(const pt_nats_worker_t *w) {
+    int queued = 0;
+    int bytes = 0;
+    return natsSubscription_GetPending(w->sub, &queued, &bytes) == NATS_OK && queued > 0;
+}
+
+/* Takes a message into the batch, or waits for one. */
+static natsStatus take_next(pt_nats_worker_t *w) {
+    natsMsg *msg = NULL;
+    natsStatus s = natsSubscription_NextMsg(&msg, w->sub, FETCH_MS);
+    if (s == NATS_OK && ends_request(w, msg)) {
+        natsMsg_Destroy(msg);
+        w->expected = 0;
+    } else if (s == NATS_OK) {
+        w->list[w->count++] = msg;
+        w->expected--;
+    } else if (s != NATS_TIMEOUT) { /* nobody takes the request */
+        w->expected = 0;
+    }
+    return s;
+}
+
+void pt_nats_take_queued(pt_nats_worker_t *w) {
+    while (w->count < (int)PT_ARRAY_LEN(w->list) && has_queued(w) && take_next(w) == NATS_OK) {
+    }
+}
+
 /* What is there, or comes soon. Asks for more before it is needed: the server sends while we
  * write. */
 static natsStatus fetch(pt_nats_worker_t *w) {
     natsStatus s = NATS_OK;
     w->count = 0;
     while (s == NATS_OK && w->count < PT_NATS_BATCH) {
-        int queued = 0;
-        int bytes = 0;
-        natsMsg *msg = NULL;
         if (w->expected <= 0 || perftrace__os_mono_ns() - w->asked_ns > LOST_NS) {
             ask(w);
         }
-        if (w->count > 0 &&
-            (natsSubscription_GetPending(w->sub, &queued, &bytes) != NATS_OK || queued == 0)) {
+        if (w->count > 0 && !has_queued(w)) {
             return NATS_OK;
         }
-        s = natsSubscription_NextMsg(&msg, w->sub, FETCH_MS);
-        if (s == NATS_OK && ends_request(w, msg)) {
-            natsMsg_Destroy(msg);
-            w->expected = 0;
-        } else if (s == NATS_OK) {
-            w->list[w->count++] = msg;
-            w->expected--;
-        } else if (s != NATS_TIMEOUT) { /* nobody takes the request */
-            w->expected = 0;
-        }
+        s = take_next(w);
     }
     return w->count > 0 ? NATS_OK : s;
 }
@@ -217,7 +231,7 @@ static void work(pt_nats_worker_t *w) {
         pt_nats_take_batch(w);
         return;
     }
-    pt_nats_ask_for_time(w, 0);
+    pt_nats_ask_for_time(w);
     if (w->held_count > 0) {
         pt_nats_try_held(w, 0, true);
     }

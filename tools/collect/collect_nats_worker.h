@@ -40,7 +40,7 @@ typedef struct pt_nats_worker {
     pthread_t thread;
     natsSubscription *sub;
     natsInbox *inbox;
-    natsMsg *list[PT_NATS_BATCH]; /* the batch at hand; NULL: ended */
+    natsMsg *list[2 * PT_NATS_BATCH]; /* the batch at hand; NULL: ended */
     int count;
     int expected; /* messages that the last request may still bring */
     uint64_t asked_ns;
@@ -88,8 +88,8 @@ void pt_nats_nap(long ms);
 void pt_nats_take_batch(pt_nats_worker_t *w);
 /* Those that wait, of one stream or (all) of each, as long as one of them goes through. */
 void pt_nats_try_held(pt_nats_worker_t *w, uint64_t stream, bool all);
-/* For those that are held, and those of the batch from `from` on, when it is due. */
-void pt_nats_ask_for_time(pt_nats_worker_t *w, int from);
+/* For those that are held, and those of the batch that have not ended, when it is due. */
+void pt_nats_ask_for_time(pt_nats_worker_t *w);
 /* How many files of the run are gone, as the store knows. */
 void pt_nats_look_for_gone(pt_nats_worker_t *w);
 /* Ends a message. */
@@ -97,6 +97,8 @@ void pt_nats_settle(const pt_nats_worker_t *w, natsMsg *msg, pt_collect_result_t
 
 /* collect_nats_worker.c: */
 
+/* Takes what came meanwhile into the batch at hand, as far as there is room. */
+void pt_nats_take_queued(pt_nats_worker_t *w);
 /* The thread, until the collector is stopped; arg is the worker. */
 void *pt_nats_worker_main(void *arg);
 /* Answers who asks for the time in the worker's run. */
