@@ -188,6 +188,11 @@ find_named() {
     esac
 }
 
+# has_anchor DOCUMENT ANCHOR: whether it has a heading of that name, as GitHub makes names of headings.
+has_anchor() {
+    sed -nE '/^```/,/^```/!s/^#+ +//p' "$1" | tr '[:upper:] ' '[:lower:]-' | sed 's/[^a-z0-9_-]//g' | grep -qx -- "$2"
+}
+
 files() {
     local document folder target name
     while IFS= read -r document; do
@@ -199,6 +204,10 @@ files() {
             test -e "$folder/$target"
             check $? "$document: the link to $target leads nowhere"
         done < <(grep -oE '\]\([^) ]+\)' "$document" | sed -E 's/^\]\(//; s/\)$//; s/#.*//')
+        while IFS='#' read -r target name; do
+            has_anchor "${target:+$folder/}${target:-$document}" "$name"
+            check $? "$document: the link to $target#$name leads to no heading"
+        done < <(grep -oE '\]\([^) :]*#[^) ]+\)' "$document" | sed -E 's/^\]\(//; s/\)$//')
         while IFS= read -r name; do
             find_named "$name" "$folder"
             check $? "$document: there is no $name"
