@@ -59,6 +59,7 @@ typedef struct pt_option {
     const char *help;      /* a sentence without capital and full stop */
     const pt_choice_t *choices;
     pt_option_fn fn;
+    bool last_counts; /* CALLBACK: given again, it only changes its mind */
     bool hidden;      /* works, but is not in help, man page and completion */
     int64_t min, max; /* INT and UINT64: allowed range where not both are 0 */
 } pt_option_t;
@@ -98,6 +99,12 @@ typedef struct pt_option {
     {                                                                                              \
         .kind = PT_OPTION_KIND_CALLBACK, .short_name = (short_), .long_name = (long_),             \
         .arg = (arg_), .help = (help_), .fn = (fn_)                                                \
+    }
+/* As the other kinds: of several the last one counts. */
+#define PT_OPTION_CALLBACK_LAST(fn_, short_, long_, arg_, help_)                                   \
+    {                                                                                              \
+        .kind = PT_OPTION_KIND_CALLBACK, .short_name = (short_), .long_name = (long_),             \
+        .arg = (arg_), .help = (help_), .fn = (fn_), .last_counts = true                           \
     }
 #define PT_OPTION_HIDDEN_FLAG(S, field, long_)                                                     \
     PT_I_OPTION(FLAG, S, field, bool, 0, long_, NULL, "", .hidden = true)

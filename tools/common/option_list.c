@@ -42,7 +42,7 @@ bool pt_option_is_shown(const pt_option_t *option) {
 
 bool pt_option_repeats(const pt_option_t *option) {
     return option->kind == PT_OPTION_KIND_LIST ||
-           (option->kind == PT_OPTION_KIND_CALLBACK && option->fn);
+           (option->kind == PT_OPTION_KIND_CALLBACK && option->fn && !option->last_counts);
 }
 
 bool pt_option_explains_choices(const pt_option_t *option) {

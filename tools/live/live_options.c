@@ -62,9 +62,9 @@ static const pt_option_t options[] = {
     PT_OPTION_LIST(S, ring_dirs, 0, "ring-dir", "DIR",
                    "look for rings in DIR too (besides PERFTRACE_RING_DIR, /dev/shm and /tmp)"),
     PT_OPTION_HEADING("Hangs"),
-    PT_OPTION_CALLBACK(on_stuck, 's', "stuck", "SECONDS",
-                       "show only what has not moved for SECONDS and who is waited for; exit "
-                       "status 1 when there is any (without it: marked after 60)"),
+    PT_OPTION_CALLBACK_LAST(on_stuck, 's', "stuck", "SECONDS",
+                            "show only what has not moved for SECONDS and who is waited for; exit "
+                            "status 1 when there is any (without it: marked after 60)"),
     PT_OPTION_FLAG(S, main_only, 'm', "main", "judge only the first thread of each process"),
     PT_OPTION_LIST(S, collectives, 'c', "collective", "NAME,...",
                    "scopes of these names (globs) are collectives too; see COLLECTIVES"),
@@ -72,9 +72,9 @@ static const pt_option_t options[] = {
                    "scopes of these categories are collectives too, besides comm"),
     PT_OPTION_HEADING("Output"),
     PT_OPTION_FLAG(S, once, '1', "once", "show it once and end, instead of going on"),
-    PT_OPTION_CALLBACK(on_interval, 'i', "interval", "SECONDS",
-                       "time between two looks (1; with --once 0.2, and 0 for a single look, "
-                       "which tells no rates)"),
+    PT_OPTION_CALLBACK_LAST(on_interval, 'i', "interval", "SECONDS",
+                            "time between two looks (1; with --once 0.2, and 0 for a single look, "
+                            "which tells no rates)"),
     PT_OPTION_UINT64(S, count, 'n', "count", "N", 1, INT64_MAX, "end after N views"),
     PT_OPTION_FLAG(S, json, 0, "json", "print each view as one line of JSON"),
 };

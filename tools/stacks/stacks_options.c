@@ -41,7 +41,7 @@ static const pt_option_t options[] = {
                      "frames of callers and callgraph, nearest to the function (5; 0: all)"),
     PT_OPTION_STRING(S, categories, 'c', "categories", "FILE",
                      "a JSON file {category: [function, ...]} for the table of categories"),
-    PT_OPTION_CALLBACK(set_no_categories, 0, "no-categories", NULL, "no table of categories"),
+    PT_OPTION_CALLBACK_LAST(set_no_categories, 0, "no-categories", NULL, "no table of categories"),
     PT_OPTION_STRING(S, inclusive, 'i', "inclusive", "F,G", "inclusive weights of these functions"),
     PT_OPTION_HEADING("Other ways to name a command"),
     PT_OPTION_STRING(S, callers, 0, "callers", "F", "callers F"),
