@@ -5,37 +5,13 @@
 
 #include "json_split.h"
 #include "plain_text.h"
-
-/* X(name): members with a place of their own. */
-#define MEMBER_LIST(X)                                                                             \
-    X(task_id)                                                                                     \
-    X(session_id)                                                                                  \
-    X(rank)                                                                                        \
-    X(role)                                                                                        \
-    X(status)                                                                                      \
-    X(reason)                                                                                      \
-    X(submit_ts)                                                                                   \
-    X(finalized_ts)                                                                                \
-    X(total_s)                                                                                     \
-    X(queue_s)                                                                                     \
-    X(phases)                                                                                      \
-    X(counters)                                                                                    \
-    X(run_id)                                                                                      \
-    X(unfinished)                                                                                  \
-    X(evicted)                                                                                     \
-    X(ph)
-
-enum {
-#define MEMBER_ENUM(name) MEMBER_##name,
-    MEMBER_LIST(MEMBER_ENUM)
-#undef MEMBER_ENUM
-        MEMBER_OTHER
-};
+#include "session_member.h"
 
 #define SPAN_DEPTH 4 /* record, phases, list, span */
 #define HINT_FIRST (PT_KEY_HINTS - 1)
 
-_Static_assert(HINT_FIRST == MEMBER_OTHER + 8, "a guess for each member, eight for others");
+_Static_assert(HINT_FIRST == PT_SESSION_MEMBER_OTHER + 8,
+               "a guess for each member, eight for others");
 
 typedef struct fast {
     const char *end; /* of the text */
@@ -220,16 +196,17 @@ static const char *take_other(const fast_t *f, const char *p, pt_name_t key) {
 static int member_of(pt_name_t key) {
 #define MEMBER_TEST(name)                                                                          \
     if (key.len == sizeof(#name) - 1 && PT_PLAIN_AT(key.p, #name)) {                               \
-        return MEMBER_##name;                                                                      \
+        return PT_SESSION_MEMBER_##name;                                                           \
     }
-    MEMBER_LIST(MEMBER_TEST)
+    PT_SESSION_MEMBER_LIST(MEMBER_TEST)
 #undef MEMBER_TEST
-    return MEMBER_OTHER;
+    return PT_SESSION_MEMBER_OTHER;
 }
 
 /* The guess of what follows a member. */
 static unsigned hint_after(int member, size_t key_len) {
-    return member != MEMBER_OTHER ? (unsigned)member : MEMBER_OTHER + (unsigned)key_len % 8;
+    return member != PT_SESSION_MEMBER_OTHER ? (unsigned)member
+                                             : PT_SESSION_MEMBER_OTHER + (unsigned)key_len % 8;
 }
 
 PT_ALWAYS_INLINE bool is_hint(const char *p, const pt_key_hint_t *hint) {
@@ -258,38 +235,38 @@ PT_ALWAYS_INLINE const char *take_member(const fast_t *f, const char *p, int mem
                                          pt_name_t key) {
     pt_parsed_session_t *s = f->s;
     switch (member) {
-    case MEMBER_task_id:
+    case PT_SESSION_MEMBER_task_id:
         return take_ref(f, p, &s->task);
-    case MEMBER_session_id:
+    case PT_SESSION_MEMBER_session_id:
         return take_ref(f, p, &s->session);
-    case MEMBER_rank:
+    case PT_SESSION_MEMBER_rank:
         return take_rank(p, &s->rank);
-    case MEMBER_role:
+    case PT_SESSION_MEMBER_role:
         return take_name(f, p, &s->role);
-    case MEMBER_status:
+    case PT_SESSION_MEMBER_status:
         return take_name(f, p, &s->status);
-    case MEMBER_reason:
+    case PT_SESSION_MEMBER_reason:
         return take_name(f, p, &s->reason);
-    case MEMBER_run_id:
+    case PT_SESSION_MEMBER_run_id:
         return take_name(f, p, &s->run_id);
-    case MEMBER_submit_ts:
+    case PT_SESSION_MEMBER_submit_ts:
         return take_number(p, &s->submit);
-    case MEMBER_finalized_ts:
+    case PT_SESSION_MEMBER_finalized_ts:
         return take_number(p, &s->finalized);
-    case MEMBER_total_s:
+    case PT_SESSION_MEMBER_total_s:
         return take_number(p, &s->total);
-    case MEMBER_queue_s:
+    case PT_SESSION_MEMBER_queue_s:
         return take_number(p, &s->queue);
-    case MEMBER_phases:
+    case PT_SESSION_MEMBER_phases:
         return take_inner(f, p, INNER_PHASES);
-    case MEMBER_counters:
+    case PT_SESSION_MEMBER_counters:
         return take_inner(f, p, INNER_COUNTERS);
-    case MEMBER_unfinished:
+    case PT_SESSION_MEMBER_unfinished:
         return take_inner(f, p, INNER_RUNNING);
-    case MEMBER_evicted:
+    case PT_SESSION_MEMBER_evicted:
         s->evicted = *p == 't';
         return skip_value(f, p, 1);
-    case MEMBER_ph:
+    case PT_SESSION_MEMBER_ph:
         return NULL;
     default:
         return take_other(f, p, key);
@@ -324,7 +301,7 @@ const char *pt_session_read_fast(pt_session_reader_t *r, const char *p, const ch
                 return NULL;
             }
         }
-        unsigned bit = hint->member != MEMBER_OTHER ? 1U << hint->member : 0;
+        unsigned bit = hint->member != PT_SESSION_MEMBER_OTHER ? 1U << hint->member : 0;
         at = hint_after(hint->member, key.len);
         p = take_member(&f, p, hint->member, key);
         if (PT_UNLIKELY(p == NULL || (seen & bit) != 0)) {
@@ -341,5 +318,5 @@ const char *pt_session_read_fast(pt_session_reader_t *r, const char *p, const ch
         p += 2;
     }
     bool whole = p == end || *p == '\n';
-    return whole && (seen >> MEMBER_session_id & 1U) != 0 && !f.s->failed ? p : NULL;
+    return whole && (seen >> PT_SESSION_MEMBER_session_id & 1U) != 0 && !f.s->failed ? p : NULL;
 }

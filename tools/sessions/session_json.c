@@ -1,42 +1,18 @@
 /* session_json.c: sessions in any JSON form. SPDX-License-Identifier: MIT */
 #include "session_json.h"
 
+#include "session_member.h"
+
 #include <math.h>
 
-/* X(name): members with a place of their own, in the order in which they are written. */
-#define MEMBER_LIST(X)                                                                             \
-    X(task_id)                                                                                     \
-    X(session_id)                                                                                  \
-    X(rank)                                                                                        \
-    X(role)                                                                                        \
-    X(status)                                                                                      \
-    X(reason)                                                                                      \
-    X(submit_ts)                                                                                   \
-    X(finalized_ts)                                                                                \
-    X(total_s)                                                                                     \
-    X(queue_s)                                                                                     \
-    X(phases)                                                                                      \
-    X(counters)                                                                                    \
-    X(run_id)                                                                                      \
-    X(unfinished)                                                                                  \
-    X(evicted)                                                                                     \
-    X(ph)
-
-typedef enum member {
-#define MEMBER_ENUM(name) MEMBER_##name,
-    MEMBER_LIST(MEMBER_ENUM)
-#undef MEMBER_ENUM
-        MEMBER_OTHER
-} member_t;
-
-static member_t member_of(const perftrace__json_slice_t *key) {
+static pt_session_member_t member_of(const perftrace__json_slice_t *key) {
 #define MEMBER_TEST(name)                                                                          \
     if (perftrace__json_is(key, #name)) {                                                          \
-        return MEMBER_##name;                                                                      \
+        return PT_SESSION_MEMBER_##name;                                                           \
     }
-    MEMBER_LIST(MEMBER_TEST)
+    PT_SESSION_MEMBER_LIST(MEMBER_TEST)
 #undef MEMBER_TEST
-    return MEMBER_OTHER;
+    return PT_SESSION_MEMBER_OTHER;
 }
 
 /* A string's text, decoded. `scratch` has room for all of the record: it never moves. */
@@ -177,7 +153,7 @@ static void take_counter(pt_parsed_session_t *s, const perftrace__json_slice_t *
 
 /* The object that a member of the record holds. */
 static void take_object(pt_parsed_session_t *s, const perftrace__json_cursor_t *parent,
-                        member_t member, const perftrace__json_slice_t *object) {
+                        pt_session_member_t member, const perftrace__json_slice_t *object) {
     perftrace__json_cursor_t c;
     perftrace__json_slice_t key, value;
     perftrace__json_cursor_nested(&c, parent, object);
@@ -189,9 +165,9 @@ static void take_object(pt_parsed_session_t *s, const perftrace__json_cursor_t *
         return;
     }
     while (perftrace__json_next_member(&c, &key, &value) > 0) {
-        if (member == MEMBER_phases) {
+        if (member == PT_SESSION_MEMBER_phases) {
             take_spans(s, &c, &key, &value);
-        } else if (member == MEMBER_unfinished) {
+        } else if (member == PT_SESSION_MEMBER_unfinished) {
             take_running(s, &key, &value);
         } else {
             take_counter(s, &key, &value);
@@ -212,66 +188,67 @@ static void take_other(pt_parsed_session_t *s, const perftrace__json_slice_t *ke
     }
 }
 
-static void take_member(pt_parsed_session_t *s, const perftrace__json_cursor_t *c, member_t member,
-                        const perftrace__json_slice_t *key, const perftrace__json_slice_t *value) {
+static void take_member(pt_parsed_session_t *s, const perftrace__json_cursor_t *c,
+                        pt_session_member_t member, const perftrace__json_slice_t *key,
+                        const perftrace__json_slice_t *value) {
     switch (member) {
-    case MEMBER_task_id:
+    case PT_SESSION_MEMBER_task_id:
         take_ref(s, value, &s->task);
         break;
-    case MEMBER_session_id:
+    case PT_SESSION_MEMBER_session_id:
         take_ref(s, value, &s->session);
         break;
-    case MEMBER_rank:
+    case PT_SESSION_MEMBER_rank:
         take_rank(s, value);
         break;
-    case MEMBER_role:
+    case PT_SESSION_MEMBER_role:
         take_name(s, value, &s->role);
         break;
-    case MEMBER_status:
+    case PT_SESSION_MEMBER_status:
         take_name(s, value, &s->status);
         break;
-    case MEMBER_reason:
+    case PT_SESSION_MEMBER_reason:
         take_name(s, value, &s->reason);
         break;
-    case MEMBER_run_id:
+    case PT_SESSION_MEMBER_run_id:
         take_name(s, value, &s->run_id);
         break;
-    case MEMBER_submit_ts:
+    case PT_SESSION_MEMBER_submit_ts:
         take_number(s, value, &s->submit);
         break;
-    case MEMBER_finalized_ts:
+    case PT_SESSION_MEMBER_finalized_ts:
         take_number(s, value, &s->finalized);
         break;
-    case MEMBER_total_s:
+    case PT_SESSION_MEMBER_total_s:
         take_number(s, value, &s->total);
         break;
-    case MEMBER_queue_s:
+    case PT_SESSION_MEMBER_queue_s:
         take_number(s, value, &s->queue);
         break;
-    case MEMBER_phases:
-    case MEMBER_counters:
-    case MEMBER_unfinished:
+    case PT_SESSION_MEMBER_phases:
+    case PT_SESSION_MEMBER_counters:
+    case PT_SESSION_MEMBER_unfinished:
         take_object(s, c, member, value);
         break;
-    case MEMBER_evicted:
+    case PT_SESSION_MEMBER_evicted:
         s->evicted = value->type == PERFTRACE__JSON_TRUE;
         break;
-    case MEMBER_ph:
+    case PT_SESSION_MEMBER_ph:
         break;
-    case MEMBER_OTHER:
+    case PT_SESSION_MEMBER_OTHER:
         take_other(s, key, value);
         break;
     }
 }
 
-static void forget(pt_parsed_session_t *s, member_t member) {
+static void forget(pt_parsed_session_t *s, pt_session_member_t member) {
     s->odd |= PT_SESSION_ODD_TWIN;
-    if (member == MEMBER_phases) {
+    if (member == PT_SESSION_MEMBER_phases) {
         s->spans = 0;
         for (unsigned i = 0; i < s->phases; i++) {
             s->phase[i].listed = false;
         }
-    } else if (member == MEMBER_counters) {
+    } else if (member == PT_SESSION_MEMBER_counters) {
         s->counters = 0;
     }
 }
@@ -293,8 +270,8 @@ static bool walk(pt_session_reader_t *r, const char *p, size_t len, unsigned *re
     perftrace__json_cursor_hint(&c, &r->hints);
     int more = perftrace__json_enter_object(&c) ? 1 : -1;
     while (more > 0 && (more = perftrace__json_next_member(&c, &key, &value)) > 0) {
-        member_t member = member_of(&key);
-        if (member != MEMBER_OTHER && (*ret_seen >> member & 1U) != 0) {
+        pt_session_member_t member = member_of(&key);
+        if (member != PT_SESSION_MEMBER_OTHER && (*ret_seen >> member & 1U) != 0) {
             forget(s, member);
         }
         *ret_seen |= 1U << member;
@@ -312,10 +289,11 @@ static bool walk(pt_session_reader_t *r, const char *p, size_t len, unsigned *re
 }
 
 static pt_session_found_t judge(unsigned seen) {
-    if ((seen >> MEMBER_session_id & 1U) != 0) {
+    if ((seen >> PT_SESSION_MEMBER_session_id & 1U) != 0) {
         return PT_SESSION_FOUND;
     }
-    return (seen >> MEMBER_ph & 1U) != 0 ? PT_SESSION_FOUND_EVENT : PT_SESSION_FOUND_OTHER;
+    return (seen >> PT_SESSION_MEMBER_ph & 1U) != 0 ? PT_SESSION_FOUND_EVENT
+                                                    : PT_SESSION_FOUND_OTHER;
 }
 
 pt_session_found_t pt_session_read_json(pt_session_reader_t *r, const char *p, size_t len,

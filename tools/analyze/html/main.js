@@ -12,36 +12,7 @@ data.timeTitle = 'since the first event';
 const CHARTS_ONLY = ['utilisation', 'counters_over_time'];
 
 const PARTS = [drawUtilisation, drawBreakdown, drawOverlap, drawKernels, drawSteps, drawImbalance];
-let drawing = 0; // counts the times that all is drawn anew
-
-// One chart after the other, so that the page can be read and used from the first one on; all at
-// once for paper, which does not wait.
-function drawParts(atOnce) {
-    const mine = ++drawing;
-    const left = [...PARTS];
-    document.documentElement.removeAttribute('data-drawn');
-    dropCharts();
-    const next = () => {
-        if (mine !== drawing)
-            return;
-        do {
-            left.shift()();
-        } while (atOnce && left.length > 0);
-        if (left.length > 0) {
-            setTimeout(next, 0);
-            return;
-        }
-        drawContents();
-        document.documentElement.setAttribute('data-drawn', '');
-    };
-    next();
-}
-
-function drawContents() {
-    document.getElementById('contents').replaceChildren(
-        ...Array.from(document.querySelectorAll('main > section:not([hidden])'), ({ id, firstElementChild }) => (
-            make('a', { href: `#${id}` }, firstElementChild.textContent))));
-}
+const draw = (atOnce) => drawParts(PARTS, atOnce);
 
 function drawFrame() {
     const { about } = data;
@@ -51,9 +22,7 @@ function drawFrame() {
     document.title = `Analysis: ${formatName(about.named[0] || '', 100)}`;
     document.getElementById('about').textContent =
         `${formatCount(data.ranks.length)} rank${data.ranks.length === 1 ? '' : 's'}. ${names}${more}`;
-    document.getElementById('made-by').textContent = `Made by ${about.maker}.`;
-    document.getElementById('license').textContent =
-        document.getElementById('chart-license').textContent.trim();
+    drawFoot();
     if (about.missing_ranks !== null) {
         const banner = document.getElementById('banner');
         const all = about.chosen ? 'those that were asked for' : about.world_size;
@@ -65,6 +34,6 @@ function drawFrame() {
 
 Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
 drawFrame();
-startTheme(drawParts);
+startTheme(draw);
 drawTables('findings', 'ranks', 'breakdown', 'idle');
-drawParts(false);
+draw(false);

@@ -10,28 +10,7 @@ data.scatter.phases = data.scatter.phases.flat();
 
 const PARTS = [drawScatter, drawThroughput, drawQueue, drawConcurrency, drawTimeline,
                drawDistribution, drawStepDistribution];
-let drawing = 0; // counts the times that all is drawn anew
-
-// One chart after the other, so that the page can be read and used from the first one on; all at
-// once for paper, which does not wait.
-function drawParts(atOnce) {
-    const mine = ++drawing;
-    const left = [...PARTS];
-    document.documentElement.removeAttribute('data-drawn');
-    dropCharts();
-    const next = () => {
-        if (mine !== drawing)
-            return;
-        do {
-            left.shift()();
-        } while (atOnce && left.length > 0);
-        if (left.length > 0)
-            setTimeout(next, 0);
-        else
-            document.documentElement.setAttribute('data-drawn', '');
-    };
-    next();
-}
+const draw = (atOnce) => drawParts(PARTS, atOnce);
 
 function aboutText({ sessions, of, runs, files, named }) {
     const names = named.map((name) => formatName(name, 200)).join(', ');
@@ -47,17 +26,13 @@ function drawFrame() {
     const { about } = data;
     document.title = `Sessions: ${formatName(about.named[0] || '', 100)}`;
     document.getElementById('about').textContent = aboutText(about);
-    document.getElementById('made-by').textContent = `Made by ${about.maker}.`;
-    document.getElementById('license').textContent =
-        document.getElementById('chart-license').textContent.trim();
+    drawFoot();
     section('lifecycle').hidden = data.timeline.most === 0;
-    document.getElementById('contents').replaceChildren(
-        ...Array.from(document.querySelectorAll('main > section:not([hidden])'), ({ id, firstElementChild }) => (
-            make('a', { href: `#${id}` }, firstElementChild.textContent))));
+    drawContents(); // before the first chart: none of them hides its section
 }
 
 Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
 drawFrame();
-startTheme(drawParts);
+startTheme(draw);
 drawTables('statuses', 'reasons', 'counters', 'durations');
-drawParts(false);
+draw(false);
