@@ -60,9 +60,28 @@ export FUZZ_SECONDS=${FUZZ_SECONDS-0}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 started=$SECONDS
 
+stages=ON
+[ "$mode" = quick ] && stages=OFF
+build=$setup_root/build/test/main
+build_main() {
+    setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Release \
+        -DPERFTRACE_TEST_STAGES=$stages
+}
+
 if [ "$install" = yes ]; then
     setup_install "${setup_build_packages[@]}" "${setup_mpi_packages[@]}" \
-        "${setup_test_packages[@]}" || setup_die "packages could not be installed"
+        "${setup_compile_packages[@]}" || setup_die "packages could not be installed"
+    # Unpacking the rest, much of it, keeps one processor busy: meanwhile the others compile. The build
+    # below finds what has come, does what is left and tells what is wrong.
+    early=
+    if [ "$mode" != stage ] && [ -n "$(setup_missing "${setup_test_packages[@]}")" ]; then
+        build_main >/dev/null 2>&1 &
+        early=$!
+    fi
+    setup_install "${setup_test_packages[@]}"
+    installed=$?
+    [ -z "$early" ] || wait "$early"
+    [ "$installed" -eq 0 ] || setup_die "packages could not be installed"
     # Tests that miss something skip with a message; here nothing may be missing.
     export PERFTRACE_TEST_REQUIRE_ALL=1
 fi
@@ -71,12 +90,8 @@ if [ "$mode" = stage ]; then
     exec bash "$setup_root/tests/stages/stage.sh" "$stage"
 fi
 
-stages=ON
-[ "$mode" = quick ] && stages=OFF
-build=$setup_root/build/test/main
 setup_say "building with gcc in build/test/main"
-setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Release \
-    -DPERFTRACE_TEST_STAGES=$stages || setup_die "the build failed"
+build_main || setup_die "the build failed"
 setup_say "built after $((SECONDS - started)) s"
 
 # ctest prints last, so that its closing line is the last line of the tests.
