@@ -3,7 +3,6 @@
 'use strict';
 const assert = require('node:assert');
 const fs = require('fs');
-const path = require('path');
 const s = require('./parts.js');
 const { test } = s;
 
