@@ -116,6 +116,13 @@ test('COLLECT: from TCP until Ctrl-C, in one file, in parts', async () => {
             const r = await well(sh(dir, inline('docs/COLLECT.md', /^jq -s/).replace('<run>', 'job-17')));
             const lines = s.find(path.join(dir, 'perftrace-out'), /^traces/).flatMap((f) => s.account(f).lines);
             assert.strictEqual(JSON.parse(r.stdout).length, lines.length);
+            // Taken apart, the ranks are where they are in files of their own.
+            for (const line of BLOCKS['docs/COLLECT.md:One file for all ranks'][0])
+                await well(sh(dir, line));
+            await well(sh(dir, 'perf-trace-convert perftrace-out -o own.json'));
+            const steps = (file) => JSON.parse(fs.readFileSync(path.join(dir, file), 'utf8')).traceEvents
+                .filter((e) => e.ph === 'X').map((e) => `${e.args.rank} ${e.name} ${e.ts}`).sort();
+            assert.deepStrictEqual(steps('trace.json'), steps('own.json'));
         }],
         [' --rotate-size 10k', async (dir) => {
             const r = await well(sh(dir, inline('docs/COLLECT.md', /^cat \$\(ls -v/).replace('<run>', 'job-17')));
