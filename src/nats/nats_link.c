@@ -104,6 +104,16 @@ static perftrace__forward_sent_t fails(link_t *l, const char *what, const char *
     return PERFTRACE__FORWARD_BROKEN;
 }
 
+/* False: the program closed all descriptors, the pipe as well as libnats' socket, whose number
+ * libnats goes on using: nothing more may be given to it. */
+static bool is_ours(link_t *l) {
+    if (!perftrace__wake_pipe_is_whole(&l->wake)) {
+        (void)fails(l, "its descriptors were closed", NULL);
+        return false;
+    }
+    return true;
+}
+
 /* ---- acknowledgements ---------------------------------------------------------------------------
  */
 
@@ -166,8 +176,7 @@ static void take_acks(link_t *l) {
 }
 
 static bool wait(link_t *l, int wake_fd, uint32_t timeout_ms) {
-    if (!perftrace__wake_pipe_is_whole(&l->wake)) {
-        (void)fails(l, "its descriptors were closed", NULL);
+    if (!is_ours(l)) {
         return false;
     }
     struct pollfd p[2] = {{.fd = l->wake.fd[0], .events = POLLIN, .revents = 0},
@@ -196,6 +205,9 @@ static void subject_of(const link_t *l, const perftrace__stream_key_t *key, char
 /* The place is what the last message of the file says was acknowledged before it. Any rank: it may
  * have become known meanwhile. */
 static perftrace__forward_sent_t ask(link_t *l, const perftrace__stream_key_t *key) {
+    if (!is_ours(l)) {
+        return PERFTRACE__FORWARD_BROKEN;
+    }
     char subject[160];
     natsMsg *msg = NULL;
     jsErrCode code = 0;
@@ -250,6 +262,9 @@ static void take_back(link_t *l) {
 static perftrace__forward_sent_t send_piece(link_t *l, const perftrace__stream_key_t *key,
                                             uint64_t offset, uint64_t size, uint64_t acked,
                                             bool last, const void *packed, size_t packed_len) {
+    if (!is_ours(l)) {
+        return PERFTRACE__FORWARD_BROKEN;
+    }
     char subject[160];
     natsMsg *msg = NULL;
     sent_t sent = {key->stream, offset + size, last, false, ""};
@@ -282,6 +297,9 @@ static perftrace__forward_sent_t send_piece(link_t *l, const perftrace__stream_k
 }
 
 static perftrace__forward_sent_t ask_clock(link_t *l, const char *t1) {
+    if (!is_ours(l)) {
+        return PERFTRACE__FORWARD_BROKEN;
+    }
     char subject[160];
     natsMsg *answer = NULL;
     perftrace__strbuf_t *b = &l->body;

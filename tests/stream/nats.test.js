@@ -168,6 +168,22 @@ test('three servers keep the stream, one is killed half way', { skip }, async ()
     assert.strictEqual(s.account(s.same(here, there)[0]).lost, 0);
 });
 
+// A step of the sender may begin at any moment: with a question for the time, or with a piece.
+test('all descriptors are closed: the sender gives libnats nothing more for the old number', { skip }, async () => {
+    const { url } = await scene();
+    const all = Array.from({ length: 8 }, async (_, i) => {
+        await s.sleep(40 * i);
+        const here = s.folder();
+        const r = await s.start(process.env.STREAM_LIFE, ['close'], {
+            PERFTRACE_LOG_STDERR: '1', PERFTRACE_RUN_ID: `close${i}`, PERFTRACE_DIR: here, PERFTRACE_RANK: '0',
+            PERFTRACE_FORWARD: url, PERFTRACE_TEST_NATS_LIBRARY: s.NATS_LIBRARY, PERFTRACE_FORWARD_WAIT_MS: '20000' }).done;
+        assert.deepStrictEqual(JSON.parse(r.stdout), { status: 0, strays: 0 }, r.stderr);
+        assert.match(r.stderr, /note: forwarded \d+ bytes/);
+        assert.strictEqual(s.account(s.find(here, /^traces/)[0]).written, 10000);
+    });
+    await Promise.all(all);
+});
+
 test('user and password, a token, and who has neither', { skip }, async () => {
     for (const [args, url, more] of [
         [['--user', 'rank', '--pass', 'pw'], (p) => `nats://rank:pw@127.0.0.1:${p}`, {}],
