@@ -62,6 +62,7 @@ int perftrace__core_start(const perftrace__core_options_t *options, bool enabled
         perftrace__ring_unmap(&ring);
         goto done;
     }
+    perftrace__ring_shed(&c->ring);
     c->ring = ring;
     pt_store_relaxed(&c->born, ring.header->anchors[0].ticks);
     /* Pairs with the acquire in make_room and thread_count_lost. */

@@ -273,6 +273,14 @@ void perftrace__ring_retire(perftrace__ring_t *r) {
     drop_slots(r);
 }
 
+void perftrace__ring_shed(const perftrace__ring_t *r) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (r->header && !r->slots) {
+        munmap((char *)r->header + page,
+               PERFTRACE__RING_HEADER_AT + PERFTRACE__RING_LOG_CAP - page);
+    }
+}
+
 void perftrace__ring_unmap(perftrace__ring_t *r) {
     if (r->header) {
         size_t whole = PERFTRACE_I_DATA_AT + (size_t)r->header->ring_words * 16;

@@ -43,8 +43,13 @@ void perftrace__ring_unlink(perftrace__ring_t *r);
 
 /* Gives the memory of all rings back while threads may still write: private zero pages take the
  * place of the shared ones. A ring file that was not unlinked keeps its contents. The mapping of
- * header and slots stays valid for ever (threads hold pointers). */
+ * header and slots stays valid (threads hold pointers). */
 void perftrace__ring_retire(perftrace__ring_t *r);
+
+/* Of a retired ring that another one follows: unmaps the log and all of the header but its first
+ * page, in which stands what a late thread may still look at; that and the slots stay valid for
+ * ever. Does nothing to a ring that was not retired. */
+void perftrace__ring_shed(const perftrace__ring_t *r);
 
 /* Unmaps everything and closes. Only when no other thread can hold a slot: in a forked child, or
  * after a create whose ring nobody saw. Does not unlink, and neither allocates nor frees. */

@@ -86,6 +86,8 @@ typedef struct perftrace__ring_header {
 
 _Static_assert(sizeof(perftrace__ring_header_t) <= PERFTRACE__RING_HEADER_AT,
                "the header fits its place");
+_Static_assert(__builtin_offsetof(perftrace__ring_header_t, commit) <= 4096,
+               "what threads look at is in the first page");
 
 enum { PERFTRACE__SLOT_FREE = 0, PERFTRACE__SLOT_LIVE = 1, PERFTRACE__SLOT_EXITED = 2 };
 

@@ -1,8 +1,10 @@
 /* stream_life.c: what a program may do while its trace is forwarded. SPDX-License-Identifier: MIT
  *
  * stream_life WHAT [N]:
- *   close   all descriptors from 3 up are closed, and others of its own take their numbers
- *   cycles  N times init, events, shutdown; prints what memory and descriptors it has left
+ *   close   all descriptors from 3 up are closed, and others of its own take their numbers; ends N
+ *           milliseconds later
+ *   cycles  N times init, events, shutdown; prints what memory and descriptors it has left since
+ *           the tenth: in memory, of the allocator's, of addresses
  *   forks   N children from 4 threads, which end by _exit or with a shutdown of their own
  *   race    N times init, events, shutdown, while another thread forks
  *   rank    the rank becomes known after the first half
@@ -15,6 +17,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <netdb.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -46,23 +49,33 @@ static int descriptors(void) {
     return count - 3; /* ".", ".." and its own */
 }
 
-static long pages(void) {
+typedef struct taken {
+    int descriptors;
+    long mapped; /* pages */
+    long resident;
+    long allocated; /* bytes */
+} taken_t;
+
+static taken_t taken(void) {
     char line[256] = "";
     char *end = line;
+    taken_t t = {descriptors(), 0, 0, 0};
     FILE *f = fopen("/proc/self/statm", "r");
     if (f) {
-        end = fgets(line, sizeof line, f) ? line : NULL;
+        if (fgets(line, sizeof line, f)) {
+            t.mapped = strtol(line, &end, 10);
+            t.resident = strtol(end, NULL, 10);
+        }
         fclose(f);
     }
-    if (!end) {
-        return -1;
-    }
-    (void)strtol(line, &end, 10); /* all, then those in memory */
-    return strtol(end, NULL, 10);
+#if __GLIBC_PREREQ(2, 33)
+    t.allocated = (long)mallinfo2().uordblks;
+#endif
+    return t;
 }
 
 /* Its own sockets take the numbers: bytes that come to them were meant for somebody else. */
-static int do_close(void) {
+static int do_close(useconds_t more_ms) {
     int pair[32][2];
     long strays = 0;
     produce(0, EVENTS);
@@ -76,7 +89,7 @@ static int do_close(void) {
         }
     }
     produce(EVENTS, EVENTS);
-    usleep(1500000);
+    usleep(more_ms * 1000u);
     int status = perftrace_shutdown();
     for (int i = 0; i < 64; i++) {
         char some[4096];
@@ -93,21 +106,21 @@ static int do_close(void) {
 }
 
 static int do_cycles(int count) {
-    int first_descriptors = 0;
-    long first_pages = 0;
+    taken_t first = {0};
     int status = 0;
     for (int i = 0; i < count; i++) {
         produce(0, 100);
         status |= perftrace_shutdown();
         if (i == 9) { /* what is made once is there */
-            first_descriptors = descriptors();
-            first_pages = pages();
+            first = taken();
         }
         status |= i + 1 < count ? perftrace_init(NULL) : 0;
     }
-    printf("{\"status\": %d, \"descriptors\": %d, \"kilobytes\": %ld}\n", status,
-           descriptors() - first_descriptors,
-           (pages() - first_pages) * sysconf(_SC_PAGESIZE) / 1024);
+    const taken_t last = taken();
+    printf("{\"status\": %d, \"descriptors\": %d, \"resident\": %ld, \"allocated\": %ld, "
+           "\"mapped\": %ld}\n",
+           status, last.descriptors - first.descriptors, last.resident - first.resident,
+           last.allocated - first.allocated, last.mapped - first.mapped);
     return 0;
 }
 
@@ -260,7 +273,7 @@ int main(int argc, char **argv) {
     if (perftrace_init(NULL) != PERFTRACE_OK) {
         return 1;
     }
-    return strcmp(what, "close") == 0    ? do_close()
+    return strcmp(what, "close") == 0    ? do_close(count > 1 ? (useconds_t)count : 1500)
            : strcmp(what, "cycles") == 0 ? do_cycles(count)
            : strcmp(what, "forks") == 0  ? do_forks(count)
            : strcmp(what, "race") == 0   ? do_race(count)
