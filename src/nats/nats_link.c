@@ -18,6 +18,7 @@
 #include <nats/nats.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -452,6 +453,18 @@ static void close_link(link_t *l) {
     free(l);
 }
 
+/* libnats, when it is opened, ignores SIGPIPE for the whole process, which is the program's to say.
+ * The threads that write have all signals blocked, or are of a tool that ignores it by itself. */
+static void open_library(void) {
+    struct sigaction before;
+    struct sigaction after;
+    bool known = sigaction(SIGPIPE, NULL, &before) == 0;
+    (void)nats_Open(-1);
+    if (known && sigaction(SIGPIPE, NULL, &after) == 0 && after.sa_handler == SIG_IGN) {
+        sigaction(SIGPIPE, &before, NULL);
+    }
+}
+
 static link_t *open_link(const perftrace__forward_link_options_t *o, char *problem, size_t size) {
     natsOptions *opts = NULL;
     const char *why = NULL;
@@ -469,6 +482,7 @@ static link_t *open_link(const perftrace__forward_link_options_t *o, char *probl
     }
     perftrace__stream_run_name(o->run, l->run);
     snprintf(l->name, sizeof l->name, "perftrace_%s", l->run);
+    open_library();
     natsStatus s = natsOptions_Create(&opts);
     s = s == NATS_OK ? set_options(l, opts) : s;
     s = s == NATS_OK ? natsConnection_Connect(&l->nc, opts) : s;

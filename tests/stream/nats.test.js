@@ -168,6 +168,15 @@ test('three servers keep the stream, one is killed half way', { skip }, async ()
     assert.strictEqual(s.account(s.same(here, there)[0]).lost, 0);
 });
 
+test('what the program does about SIGPIPE stays as it was', { skip }, async () => {
+    const { here, url } = await scene();
+    const r = await s.start(process.env.STREAM_LIFE, ['rank'], {
+        PERFTRACE_LOG_STDERR: '1', PERFTRACE_RUN_ID: 'run', PERFTRACE_DIR: here, PERFTRACE_RANK: '0', PERFTRACE_WORLD_SIZE: '1',
+        PERFTRACE_FORWARD: url, PERFTRACE_TEST_NATS_LIBRARY: s.NATS_LIBRARY }).done;
+    assert.deepStrictEqual(JSON.parse(r.stdout), { status: 0, sigpipe: 'default' }, r.stderr);
+    assert.match(r.stderr, /note: forwarded \d+ bytes/);
+});
+
 // A step of the sender may begin at any moment: with a question for the time, or with a piece.
 test('all descriptors are closed: the sender gives libnats nothing more for the old number', { skip }, async () => {
     const { url } = await scene();

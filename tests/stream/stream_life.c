@@ -20,6 +20,7 @@
 #include <malloc.h>
 #include <netdb.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -262,7 +263,11 @@ static int in_halves(const char *what) {
         unlink(path);
     }
     produce(EVENTS, EVENTS);
-    printf("{\"status\": %d}\n", perftrace_shutdown());
+    int status = perftrace_shutdown();
+    struct sigaction sigpipe;
+    sigaction(SIGPIPE, NULL, &sigpipe);
+    printf("{\"status\": %d, \"sigpipe\": %s}\n", status,
+           sigpipe.sa_handler == SIG_DFL ? "\"default\"" : "\"changed\"");
     return 0;
 }
 
