@@ -271,7 +271,11 @@ static int try_address(const struct sockaddr *to, socklen_t len, uint64_t until_
     if (fd < 0) {
         return errno;
     }
+    perftrace__os_file_id_t id = perftrace__os_file_id(fd);
     int err = connect_to(fd, to, len, until_ns);
+    if (!perftrace__os_file_is(fd, &id)) { /* the program closed all descriptors meanwhile */
+        return err ? err : EBADF;
+    }
     if (err) {
         close(fd);
         return err;
@@ -312,8 +316,15 @@ static const char *open_inet(const char *to, uint64_t until_ns, int *ret_fd) {
         return rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc);
     }
     int err = ECONNREFUSED;
+    unsigned count = 0;
     for (const struct addrinfo *a = list; a; a = a->ai_next) {
-        err = try_address(a->ai_addr, a->ai_addrlen, until_ns, ret_fd);
+        count++;
+    }
+    /* One that does not answer leaves the others their share of the time. */
+    for (const struct addrinfo *a = list; a; a = a->ai_next, count--) {
+        uint64_t now = perftrace__os_mono_ns();
+        uint64_t share = until_ns > now ? (until_ns - now) / count : 0;
+        err = try_address(a->ai_addr, a->ai_addrlen, now + share, ret_fd);
         if (!err) {
             break;
         }

@@ -4,6 +4,7 @@ if(PERFTRACE_NET)
                         SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_forward_${noun}.c
                         ROOMS base json record sink stream forward_sender)
   endforeach()
+  target_link_options(test_forward_tcp PRIVATE -Wl,--wrap=getaddrinfo)
   # Its time is the test's: pauses last no time.
   target_link_options(test_forward_sender PRIVATE -Wl,--wrap=perftrace__os_mono_ns
                       -Wl,--wrap=poll)

@@ -13,6 +13,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -374,6 +375,50 @@ static void nobody_accepts(void **state) {
     close(fd);
 }
 
+static void greet(int fd) {
+    say(fd, HELLO);
+    hear_all(fd);
+}
+
+/* With two_addresses a host has 127.0.0.2 before the one that is asked for. */
+static bool two_addresses;
+int __real_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
+                       struct addrinfo **list);
+int __wrap_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
+                       struct addrinfo **list);
+int __wrap_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
+                       struct addrinfo **list) {
+    int rc = __real_getaddrinfo(two_addresses ? "127.0.0.2" : host, port, hints, list);
+    return rc || !two_addresses ? rc : __real_getaddrinfo(host, port, hints, &(*list)->ai_next);
+}
+
+/* The first address takes no connection any more: its queue is full. */
+static void the_second_address_gets_its_turn(void **state) {
+    (void)state;
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000002)};
+    int waiting[4];
+    start(greet);
+    a.sin_port = htons((uint16_t)strtoul(strchr(server.to, ':') + 1, NULL, 10));
+    int full = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(full, (struct sockaddr *)&a, sizeof a), 0);
+    assert_int_equal(listen(full, 0), 0);
+    for (unsigned i = 0; i < PT_ARRAY_LEN(waiting); i++) {
+        waiting[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        (void)!connect(waiting[i], (struct sockaddr *)&a, sizeof a);
+    }
+    two_addresses = true;
+    link_t *l = open_to(server.to, 3000);
+    two_addresses = false;
+    assert_string_equal(problem, "");
+    assert_non_null(l);
+    tcp->close(l);
+    for (unsigned i = 0; i < PT_ARRAY_LEN(waiting); i++) {
+        close(waiting[i]);
+    }
+    close(full);
+    stop();
+}
+
 static void it_closes(void **state) {
     (void)state;
     start(close_at_once);
@@ -556,6 +601,7 @@ int main(void) {
         cmocka_unit_test(nobody_says_anything),
         cmocka_unit_test(half_a_line_and_silence),
         cmocka_unit_test(nobody_accepts),
+        cmocka_unit_test(the_second_address_gets_its_turn),
         cmocka_unit_test(it_closes),
         cmocka_unit_test(it_closes_within_a_line),
         cmocka_unit_test(a_slow_reader_is_waited_for),
