@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void perftrace__line_file_open(perftrace__line_file_t *f, int fd, uint64_t offset,
@@ -14,9 +15,10 @@ void perftrace__line_file_open(perftrace__line_file_t *f, int fd, uint64_t offse
         .fd = fd, .id = perftrace__os_file_id(fd), .offset = offset, .path = path};
 }
 
-/* Makes sure that fd means the file: where the program has closed it, it is opened again. */
+/* Makes sure that fd means the file: where the program has closed it, it is opened again, and where
+ * that fails (it may have closed that one, too) by the next flush. */
 static void check_fd(perftrace__line_file_t *f) {
-    if (f->fd < 0 || perftrace__os_file_is(f->fd, &f->id)) {
+    if (f->fd >= 0 && perftrace__os_file_is(f->fd, &f->id)) {
         return;
     }
     f->fd = *f->path ? perftrace__os_open(f->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0) : -1;
@@ -26,9 +28,15 @@ static void check_fd(perftrace__line_file_t *f) {
     }
 }
 
+/* The file still has its name. */
+static bool is_named(const perftrace__line_file_t *f) {
+    struct stat st;
+    return *f->path && stat(f->path, &st) == 0 && st.st_dev == f->id.dev && st.st_ino == f->id.ino;
+}
+
 bool perftrace__line_file_gone(perftrace__line_file_t *f) {
     check_fd(f);
-    return f->fd < 0 || perftrace__trace_file_gone(f->fd);
+    return f->fd < 0 ? !is_named(f) : perftrace__trace_file_gone(f->fd);
 }
 
 int perftrace__line_file_flush(perftrace__line_file_t *f, perftrace__strbuf_t *batch,

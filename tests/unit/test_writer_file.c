@@ -222,6 +222,42 @@ static void a_file_that_the_program_closed_is_opened_again(void **state) {
     traced_free(&f);
 }
 
+/* There is no descriptor left at the moment when it would be opened again. */
+static void a_file_that_cannot_be_opened_again_is_so_later(void **state) {
+    (void)state;
+    char path[4096];
+    struct rlimit before;
+    perftrace__sink_t *s = open_sink("later", path);
+    perftrace__jsonl_sink_on_gone(s, path, create_second, NULL);
+    assert_int_equal(s->ops->flush(s, PERFTRACE__FLUSH_WRITE), 0);
+    int free_one = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    close(free_one);
+    for (int fd = 3; fd < free_one; fd++) {
+        struct stat st;
+        struct stat named;
+        if (fstat(fd, &st) == 0 && stat(path, &named) == 0 && st.st_ino == named.st_ino &&
+            st.st_dev == named.st_dev) {
+            close(fd);
+        }
+    }
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const struct rlimit none = {.rlim_cur = 0, .rlim_max = before.rlim_max};
+    s->ops->thread(s, 9, "worker");
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    int first = s->ops->flush(s, PERFTRACE__FLUSH_WRITE);
+    int second = s->ops->flush(s, PERFTRACE__FLUSH_WRITE);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_true(first < 0 && second < 0);
+    assert_int_equal(s->ops->flush(s, PERFTRACE__FLUSH_WRITE), 0);
+    assert_false(s->ops->replaced(s));
+    assert_int_equal(s->ops->offset(s), size_of(path));
+    perftrace__sink_close(s);
+    traced_file_t f = traced_read(dir, "later.jsonl");
+    assert_int_equal(traced_count(&f, "perftrace_header"), 1);
+    assert_int_equal(traced_count(&f, "thread_name"), 1);
+    traced_free(&f);
+}
+
 static void an_opened_file_goes_on_where_it_counts(void **state) {
     (void)state;
     char path[4096];
@@ -250,6 +286,7 @@ int main(void) {
         cmocka_unit_test(a_new_rank_is_told_from_the_next_line_on),
         cmocka_unit_test(a_file_that_was_removed_is_followed_by_another),
         cmocka_unit_test(a_file_that_the_program_closed_is_opened_again),
+        cmocka_unit_test(a_file_that_cannot_be_opened_again_is_so_later),
         cmocka_unit_test(an_opened_file_goes_on_where_it_counts),
     };
     return cmocka_run_group_tests(tests, make_dir, drop_dir);
