@@ -43,7 +43,8 @@ static bool have_fd(perftrace__forward_file_t *f) {
     int fd =
         perftrace__os_open(f->path, (f->spool ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK, 0);
     if (fd < 0) {
-        f->failed = errno;
+        bool later = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+        f->failed = later ? 0 : errno;
         return false;
     }
     if (first) {
@@ -88,7 +89,7 @@ bool perftrace__forward_file_read(perftrace__forward_file_t *f, perftrace__strbu
     while (buf->len < left && buf->len < PERFTRACE__STREAM_PIECE_MAX) {
         size_t more = (size_t)PT_MIN((uint64_t)(goal - buf->len), left - buf->len);
         if (!perftrace__strbuf_reserve(buf, more)) {
-            f->failed = ENOMEM;
+            buf->failed = false; /* it is tried again */
             return false;
         }
         size_t n = read_at(f, buf->data + buf->len, more, f->sent + buf->len);

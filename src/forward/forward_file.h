@@ -40,7 +40,8 @@ void perftrace__forward_file_free(perftrace__forward_file_t *f);
 /* Finds out which stream it is, once its first line is final. False: not yet, or failed is set. */
 bool perftrace__forward_file_identify(perftrace__forward_file_t *f);
 /* Reads whole lines from `sent` on into buf, about `wanted` bytes, more where a line is longer.
- * *ret_len 0: nothing is there. False: failed is set. Blocks as read does. */
+ * *ret_len 0: nothing is there. False: failed is set, or 0 where only a descriptor or memory is
+ * missing now. Blocks as read does. */
 bool perftrace__forward_file_read(perftrace__forward_file_t *f, perftrace__strbuf_t *buf,
                                   size_t wanted, size_t *ret_len);
 /* Gives the memory of what is acknowledged back to the system, but for the file's beginning, which

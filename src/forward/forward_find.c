@@ -13,7 +13,7 @@
 static void *load_nats(char *problem, size_t size) {
     Dl_info here;
     char path[4096];
-    const char *test = getenv("PERFTRACE_TEST_NATS_LIBRARY");
+    const char *test = secure_getenv("PERFTRACE_TEST_NATS_LIBRARY");
     void *library = test ? dlopen(test, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (!test && dladdr(&perftrace__forward_tcp, &here) && here.dli_fname) {
         const char *slash = strrchr(here.dli_fname, '/');

@@ -250,6 +250,9 @@ static perftrace__forward_sent_t send_piece(sender_t *s, perftrace__forward_file
     size_t len = 0;
     if (f->sent < f->limit &&
         (!perftrace__forward_file_read(f, &s->piece, PIECE, &len) || len == 0)) {
+        if (f->failed == 0) {
+            return PERFTRACE__FORWARD_FULL; /* no descriptor, no memory: later */
+        }
         tell_unreadable(s, f);
         return PERFTRACE__FORWARD_SENT;
     }

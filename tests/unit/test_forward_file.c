@@ -10,6 +10,7 @@
 #include "forward_file.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 
 typedef perftrace__forward_file_t file_t;
 
@@ -180,6 +181,24 @@ static void a_closed_descriptor_is_opened_again(void **state) {
     close(other);
 }
 
+static void without_descriptors_it_is_read_later(void **state) {
+    (void)state;
+    struct rlimit before;
+    size_t len;
+    file_t *f = made("few.jsonl", "{}\n");
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const struct rlimit none = {.rlim_cur = 0, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    bool identified = perftrace__forward_file_identify(f);
+    bool was_read = perftrace__forward_file_read(f, &buf, 100, &len);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_false(identified || was_read);
+    assert_int_equal(f->failed, 0);
+    assert_true(perftrace__forward_file_identify(f));
+    expect(f, 100, "{}\n");
+    perftrace__forward_file_free(f);
+}
+
 static void when_it_is_done(void **state) {
     (void)state;
     file_t f = {.limit = 10, .acked = 10};
@@ -236,6 +255,7 @@ int main(void) {
         cmocka_unit_test(long_lines),
         cmocka_unit_test(what_is_not_there),
         cmocka_unit_test(a_closed_descriptor_is_opened_again),
+        cmocka_unit_test(without_descriptors_it_is_read_later),
         cmocka_unit_test(when_it_is_done),
         cmocka_unit_test(a_spool_gives_back_what_is_acknowledged),
     };
