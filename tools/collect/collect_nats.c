@@ -206,7 +206,9 @@ static void free_nats(pt_collect_nats_t *n) {
     natsConnection_Destroy(n->clock_nc);
     natsOptions_Destroy(n->options);
     natsOptions_Destroy(n->clock_options);
-    (void)nats_CloseAndWait(2000);
+    if (nats_CloseAndWait(2000) == NATS_TIMEOUT) {
+        return; /* a thread of libnats hangs, and may call back yet: the process is at its end */
+    }
     for (pt_nats_worker_t *w = n->workers, *next; w != NULL; w = next) {
         next = w->next;
         free_worker(w);
