@@ -6,6 +6,7 @@
 #include "convert_recover.h"
 #include "convert_run.h"
 #include "convert_target.h"
+#include "grow.h"
 #include "message.h"
 #include "os.h"
 
@@ -213,7 +214,9 @@ static pt_exit_t convert(const pt_convert_options_t *options, const pt_paths_t *
     unsigned threads =
         options->jobs > 0 ? (unsigned)options->jobs : PT_MIN(perftrace__os_cpu_count(), 16U);
     uint64_t start = perftrace__os_mono_ns();
-    pt_convert_input_t *inputs = calloc(paths->count + 1, sizeof *inputs);
+    size_t room = paths->count + 1;
+    pt_convert_input_t *inputs = calloc(room, sizeof *inputs);
+    (void)pt_huge(inputs, room * sizeof *inputs); /* none of it was touched yet */
     pt_problems_t *book = pt_problems_new(pt_trace_problem_kinds(), PT_TRACE_PROBLEM_COUNT);
     pt_exit_t status = PT_EXIT_INTERNAL;
     if (inputs != NULL && book != NULL) {

@@ -8,17 +8,19 @@
 
 /* ---- reaching ---- */
 
-static double max_bound(const pt_clock_way_t *w, const pt_clock_node_t *own) {
+void pt_clock_graph_cost(const pt_clock_graph_t *g, pt_clock_way_t *w) {
     double bound = 0;
+    const pt_clock_node_t *own = &g->node[w->own];
     const int64_t at[] = {own->first, own->first + (own->last - own->first) / 2, own->last};
     for (size_t i = 0; i < PT_ARRAY_LEN(at); i++) {
         bound = fmax(bound, pt_clock_curve_at(&w->curve, at[i] - own->to_axis).bound);
     }
-    return bound;
+    w->cost = 1 + bound;
 }
 
-static bool step(pt_clock_graph_t *g, size_t way, size_t from, size_t to, double cost) {
+static bool step(pt_clock_graph_t *g, size_t way, size_t from, size_t to) {
     pt_clock_node_t *a = &g->node[from], *b = &g->node[to];
+    double cost = g->way[way].cost;
     bool better =
         a->placed &&
         (!b->placed || (!b->by_line && b->way != PT_CLOCK_NOWHERE && a->cost + cost < b->cost));
@@ -35,9 +37,8 @@ void pt_clock_graph_reach(pt_clock_graph_t *g) {
         more = false;
         for (size_t i = 0; i < g->ways; i++) {
             const pt_clock_way_t *w = &g->way[i];
-            double cost = 1 + max_bound(w, &g->node[w->own]);
-            more |= step(g, i, w->own, w->ref, cost);
-            more |= step(g, i, w->ref, w->own, cost);
+            more |= step(g, i, w->own, w->ref);
+            more |= step(g, i, w->ref, w->own);
         }
     }
 }

@@ -15,6 +15,7 @@
 typedef struct pt_clock_way {
     size_t own, ref;
     pt_clock_curve_t curve;
+    double cost; /* its bound over the events of own, and 1: fewer steps are better */
 } pt_clock_way_t;
 
 typedef struct pt_clock_node {
@@ -39,6 +40,8 @@ typedef struct pt_clock_place {
     double bound; /* how far off */
 } pt_clock_place_t;
 
+/* Sets what a way costs, by its curve and the events of its own node. */
+void pt_clock_graph_cost(const pt_clock_graph_t *graph, pt_clock_way_t *way);
 /* Places all nodes to which ways lead from placed ones. */
 void pt_clock_graph_reach(pt_clock_graph_t *graph);
 /* Where an instant of a placed node's axis lies on the root's. */

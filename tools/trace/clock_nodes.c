@@ -106,7 +106,10 @@ bool pt_clock_scratch_ways(pt_clock_scratch_t *s, perftrace__hashmap_t *names, s
         pt_clock_way_t *w = &s->graph.way[s->graph.ways];
         *w = (pt_clock_way_t){.own = all[i].own, .ref = all[i].ref};
         ok = pt_clock_curve_fit(some, end - i, &w->curve);
-        s->graph.ways += w->curve.count > 0;
+        if (w->curve.count > 0) {
+            pt_clock_graph_cost(&s->graph, w);
+            s->graph.ways++;
+        }
     }
     free(all);
     free(some);
