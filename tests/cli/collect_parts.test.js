@@ -70,6 +70,9 @@ test('by size: each part can be read alone, all of them are the whole, also for 
     const both = t.files({ 'a/traces-r0.jsonl': f.bytes, 'b/traces-r0.jsonl': Buffer.concat(parts.map(([, b]) => b)) });
     assert.deepStrictEqual(events(convert([path.join(both, 'b/traces-r0.jsonl')])),
                            events(convert([path.join(both, 'a/traces-r0.jsonl')])));
+    // Also as they lie there: one trace, with its footer.
+    const files = Object.keys(t.collected(dir)).map((p) => path.join(dir, p));
+    assert.deepStrictEqual(convert(files), convert([path.join(both, 'a/traces-r0.jsonl')]));
     // Each alone: threads have their names.
     for (const p of Object.keys(t.collected(dir))) {
         const own = convert([path.join(dir, p)]);

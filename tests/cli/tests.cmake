@@ -10,9 +10,15 @@ function(perftrace_cli_test name file variable tool)
                        ENVIRONMENT "${variable}=$<TARGET_FILE:${tool}>")
 endfunction()
 
-foreach(noun needs lines clocks corpus golden extremes input sessions torch areal viewer)
+foreach(noun needs lines clocks corpus golden extremes input parts sessions torch areal viewer)
   perftrace_cli_test(convert_${noun} convert_${noun}.test.js PERFTRACE_CONVERT perf-trace-convert)
 endforeach()
+
+if(TEST cli.convert_parts)
+  set_property(TEST cli.convert_parts APPEND PROPERTY
+               ENVIRONMENT "PERFTRACE_ANALYZE=$<TARGET_FILE:perf-trace-analyze>"
+                           "PERFTRACE_SESSIONS=$<TARGET_FILE:perf-trace-sessions>")
+endif()
 
 foreach(noun clocks golden corpus lines input traces report compare page)
   perftrace_cli_test(sessions_${noun} sessions_${noun}.test.js PERFTRACE_SESSIONS perf-trace-sessions)

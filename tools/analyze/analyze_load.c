@@ -130,7 +130,8 @@ static int work(void *ctx, void *task, unsigned worker) {
     const char *data;
     pt_source_t source;
     (void)worker;
-    int rc = pt_input_open(job->path->name, NULL, &in, &job->why);
+    pt_input_options_t how = {.more = job->path->more, .more_count = job->path->more_count};
+    int rc = pt_input_open(job->path->name, &how, &in, &job->why);
     if (rc != 0) {
         return rc == -ENOMEM ? PT_EXIT_INTERNAL : PT_EXIT_OK;
     }

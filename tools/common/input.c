@@ -2,6 +2,7 @@
 #include "input.h"
 
 #include "gunzip.h"
+#include "paths.h"
 #include "raw_source.h"
 
 #include <errno.h>
@@ -25,6 +26,11 @@ struct pt_input {
     uint64_t start;  /* where a regular file stood when it was opened */
     bool packed;
     bool regular;
+    bool goes_on, keep_packed;
+    pt_inflate_backend_t backend;
+    const pt_path_t *more; /* files still to come; goes_on: there were some */
+    size_t more_left;
+    char last; /* the last byte delivered, where goes_on */
     pt_raw_source_t raw;
     pt_gunzip_t gunzip;
     uint8_t *plain; /* packed input only */
@@ -67,9 +73,8 @@ static const char *foreign_packing(const uint8_t *data, size_t len) {
 }
 
 /* Looks at the first bytes and sets up the unpacking. 0 or a negative errno. */
-static int sniff(pt_input_t *input, const pt_input_options_t *options,
-                 perftrace__strbuf_t *ret_problem) {
-    if (options->keep_packed) {
+static int sniff(pt_input_t *input, perftrace__strbuf_t *ret_problem) {
+    if (input->keep_packed) {
         return 0;
     }
     size_t len = pt_raw_source_look(&input->raw, 6, PEEK_MAX);
@@ -87,8 +92,8 @@ static int sniff(pt_input_t *input, const pt_input_options_t *options,
         return 0;
     }
     input->packed = true;
-    input->plain = malloc(PLAIN_SIZE);
-    if (!pt_gunzip_init(&input->gunzip, &input->raw, options->backend) || !input->plain) {
+    input->plain = input->plain ? input->plain : malloc(PLAIN_SIZE);
+    if (!pt_gunzip_init(&input->gunzip, &input->raw, input->backend) || !input->plain) {
         return tell(ret_problem, ENOMEM, NULL);
     }
     return 0;
@@ -127,11 +132,19 @@ static int open_source(const char *name, int fd, bool owns_fd, const void *data,
         (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     }
     pt_raw_source_init(&input->raw, fd, owns_fd, PT_MAX(buffer_size, BUFFER_MIN), data, len);
+    input->more = options->more;
+    input->more_left = options->more_count;
+    input->goes_on = options->more_count > 0;
+    input->keep_packed = options->keep_packed;
+    input->backend = options->backend;
+    for (size_t i = 0; i < options->more_count && input->regular; i++) {
+        input->size += options->more[i].size;
+    }
     if (status == 0 && !input->name) {
         status = tell(ret_problem, ENOMEM, NULL);
     }
     if (status == 0) {
-        status = sniff(input, options, ret_problem);
+        status = sniff(input, ret_problem);
     }
     if (status != 0) {
         pt_input_close(input);
@@ -171,19 +184,22 @@ void pt_input_close(pt_input_t *input) {
     free(input);
 }
 
-/* Notes what ended the input, once everything before it is delivered. */
+/* Notes what ended a file, once everything before it is delivered. The first damage counts. */
 static void note_damage(pt_input_t *input) {
     int error = input->raw.error;
-    if (input->packed && input->gunzip.state == PT_GUNZIP_END) {
-        input->damage = input->gunzip.damage;
-    } else if (error) {
-        input->damage = PT_INPUT_IO;
-    }
-    if (input->damage == PT_INPUT_SOUND || input->problem.len) {
+    pt_input_damage_t damage = input->packed && input->gunzip.state == PT_GUNZIP_END
+                                   ? input->gunzip.damage
+                               : error ? PT_INPUT_IO
+                                       : PT_INPUT_SOUND;
+    if (damage == PT_INPUT_SOUND || input->damage != PT_INPUT_SOUND) {
         return;
     }
+    input->damage = damage;
+    if (input->goes_on) {
+        perftrace__strbuf_printf(&input->problem, "%s: ", input->name);
+    }
     perftrace__strbuf_printf(&input->problem, "%s at byte %" PRIu64 " of the file",
-                             input->damage == PT_INPUT_IO ? strerror(error) : input->gunzip.what,
+                             damage == PT_INPUT_IO ? strerror(error) : input->gunzip.what,
                              input->raw.offset);
     if (input->packed) {
         perftrace__strbuf_printf(&input->problem, " (byte %" PRIu64 " unpacked)",
@@ -222,12 +238,68 @@ static size_t read_packed(pt_input_t *input, uint8_t *out, size_t size) {
     return done;
 }
 
+/* Goes on in the next file, which is packed or not by itself. One that cannot be read is damage,
+ * and the one behind it is next. False: there is none. */
+static bool open_next(pt_input_t *input) {
+    while (input->more_left > 0) {
+        const char *name = input->more->name;
+        input->more++;
+        input->more_left--;
+        pt_gunzip_free(&input->gunzip);
+        input->gunzip = (pt_gunzip_t){.raw = NULL};
+        size_t size = input->raw.size;
+        pt_raw_source_free(&input->raw);
+        input->packed = false;
+        input->plain_pos = input->plain_len = 0;
+        char *copy = strdup(name);
+        int fd = copy ? open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
+        int error = copy ? errno : ENOMEM;
+        if (copy) {
+            free(input->name);
+            input->name = copy;
+        }
+        pt_raw_source_init(&input->raw, fd, fd >= 0, size, NULL, 0);
+        if (fd < 0) {
+            input->raw.error = error;
+            note_damage(input);
+        } else if (sniff(input, NULL) == 0) {
+            return true;
+        } else {
+            input->raw.error = input->raw.error ? input->raw.error : ENOTSUP;
+            input->packed = false;
+            note_damage(input);
+        }
+    }
+    return false;
+}
+
+/* A line that was torn at the end of a file does not spoil the first one of the next. */
+static size_t end_line(pt_input_t *input, char *buf) {
+    if (input->last == '\n' || input->offset == 0) {
+        return 0;
+    }
+    *buf = '\n';
+    return 1;
+}
+
 int64_t pt_input_read(pt_input_t *input, void *buf, size_t size) {
-    size_t done =
-        input->packed ? read_packed(input, buf, size) : pt_raw_source_read(&input->raw, buf, size);
+    size_t done = 0;
+    for (bool more = size > 0; more;) {
+        done = input->packed ? read_packed(input, buf, size)
+                             : pt_raw_source_read(&input->raw, buf, size);
+        more = false;
+        if (done == 0) {
+            note_damage(input);
+            more = open_next(input);
+            done = more ? end_line(input, buf) : 0;
+            more = more && done == 0;
+        }
+    }
     input->offset += done;
+    if (done > 0 && input->goes_on) {
+        input->last = ((const char *)buf)[done - 1];
+    }
     if (done == 0 && size) {
-        note_damage(input);
         return input->damage == PT_INPUT_SOUND ? 0 : -1;
     }
     return (int64_t)done;
@@ -277,7 +349,7 @@ const char *pt_input_problem(const pt_input_t *input) {
 }
 
 bool pt_input_seekable(const pt_input_t *input) {
-    return input->regular && !input->packed;
+    return input->regular && !input->packed && !input->goes_on;
 }
 
 int pt_input_fd(const pt_input_t *input) {

@@ -34,7 +34,11 @@ typedef enum pt_input_damage {
 typedef struct pt_input_options {
     size_t buffer_size;           /* of the read buffer; 0: 256 KiB; at least 64 KiB is taken */
     pt_inflate_backend_t backend; /* one that is not built in: zlib is taken */
-    bool keep_packed;             /* deliver what there is as it is; nothing is read to open it */
+    /* Files that are read on into where it ends, each packed or not by itself; must live on. What
+     * is damaged in one of them does not keep the next ones back. */
+    const struct pt_path *more;
+    size_t more_count;
+    bool keep_packed; /* deliver what there is as it is; nothing is read to open it */
 } pt_input_options_t;
 
 /* Opens path ("-": standard input). options may be NULL. 0, or a negative errno with a sentence
@@ -58,9 +62,9 @@ int64_t pt_input_read(pt_input_t *input, void *buf, size_t size);
  * KiB. */
 size_t pt_input_peek(pt_input_t *input, size_t n, const char **ret_data);
 
-const char *pt_input_name(const pt_input_t *input);    /* the path; "standard input" for "-" */
-uint64_t pt_input_size(const pt_input_t *input);       /* bytes on disk; 0: not known */
-uint64_t pt_input_offset(const pt_input_t *input);     /* plain bytes taken so far */
+const char *pt_input_name(const pt_input_t *input); /* the path; "standard input" for "-" */
+uint64_t pt_input_size(const pt_input_t *input);    /* bytes on disk, of all files; 0: not known */
+uint64_t pt_input_offset(const pt_input_t *input);  /* plain bytes taken so far */
 uint64_t pt_input_raw_offset(const pt_input_t *input); /* bytes of the file used so far */
 bool pt_input_is_packed(const pt_input_t *input);      /* it is gzip and is being unpacked */
 pt_input_damage_t
@@ -70,7 +74,7 @@ pt_input_damage(const pt_input_t *input); /* PT_INPUT_SOUND until -1 was returne
  * "" while sound. Lives as long as the input. */
 const char *pt_input_problem(const pt_input_t *input);
 
-/* True for a plain regular file: pt_input_pread works. */
+/* True for a plain regular file with none behind it: pt_input_pread works. */
 bool pt_input_seekable(const pt_input_t *input);
 /* The descriptor, which stays the input's; -1 for memory. */
 int pt_input_fd(const pt_input_t *input);

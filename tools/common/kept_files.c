@@ -12,13 +12,28 @@ static bool has_room(pt_paths_t *kept, size_t more) {
     return ok;
 }
 
+static void add(pt_paths_t *kept, const pt_path_t *path) {
+    pt_path_t *to = &kept->items[kept->count++];
+    *to = *path;
+    to->name = NULL;
+    to->more = NULL;
+    to->more_count = 0;
+}
+
 bool pt_kept_add(pt_paths_t *kept, const pt_paths_t *paths) {
-    if (!has_room(kept, paths->count)) {
+    size_t files = 0;
+    for (size_t i = 0; i < paths->count; i++) {
+        files += 1 + paths->items[i].more_count;
+    }
+    if (!has_room(kept, files)) {
         return false;
     }
     for (size_t i = 0; i < paths->count; i++) {
-        kept->items[kept->count] = paths->items[i];
-        kept->items[kept->count++].name = NULL;
+        const pt_path_t *path = &paths->items[i];
+        add(kept, path);
+        for (size_t k = 0; k < path->more_count; k++) {
+            add(kept, &path->more[k]);
+        }
     }
     return true;
 }

@@ -41,13 +41,7 @@ static int tell(perftrace__strbuf_t *ret_problem, int error, const char *text) {
 }
 
 static bool is_input(const pt_paths_t *inputs, const struct stat *st) {
-    for (size_t i = 0; inputs && S_ISREG(st->st_mode) && i < inputs->count; i++) {
-        if (inputs->items[i].regular && inputs->items[i].device == st->st_dev &&
-            inputs->items[i].inode == st->st_ino) {
-            return true;
-        }
-    }
-    return false;
+    return S_ISREG(st->st_mode) && pt_paths_have(inputs, st->st_dev, st->st_ino);
 }
 
 /* Makes the temporary file beside the target, with the mode of the file that it will replace. */

@@ -336,15 +336,41 @@ pt_exit_t pt_paths_collect(const pt_paths_request_t *request, char *const *opera
     return c.wrong ? PT_EXIT_INPUT : PT_EXIT_OK;
 }
 
+void pt_path_free(pt_path_t *path) {
+    for (size_t i = 0; i < path->more_count; i++) {
+        free(path->more[i].name);
+    }
+    free(path->more);
+    free(path->name);
+}
+
 void pt_paths_free(pt_paths_t *paths) {
     if (!paths) {
         return;
     }
     for (size_t i = 0; i < paths->count; i++) {
-        free(paths->items[i].name);
+        pt_path_free(&paths->items[i]);
     }
     free(paths->items);
     *paths = (pt_paths_t)PT_PATHS_INIT;
+}
+
+static bool is_file(const pt_path_t *path, dev_t device, ino_t inode) {
+    return path->regular && path->device == device && path->inode == inode;
+}
+
+bool pt_paths_have(const pt_paths_t *paths, dev_t device, ino_t inode) {
+    for (size_t i = 0; paths != NULL && i < paths->count; i++) {
+        const pt_path_t *path = &paths->items[i];
+        bool found = is_file(path, device, inode);
+        for (size_t k = 0; k < path->more_count && !found; k++) {
+            found = is_file(&path->more[k], device, inode);
+        }
+        if (found) {
+            return true;
+        }
+    }
+    return false;
 }
 
 uint64_t pt_paths_total_size(const pt_paths_t *paths) {

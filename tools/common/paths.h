@@ -22,7 +22,9 @@ typedef struct pt_path {
     ino_t inode;
     bool regular; /* a regular file: can be read at any offset */
     bool is_stdin;
-    bool named; /* an operand (or a glob) named it; false: found in a directory */
+    bool named;           /* an operand (or a glob) named it; false: found in a directory */
+    struct pt_path *more; /* files that go on where it ends (path_parts.h), in their order */
+    size_t more_count;
 } pt_path_t;
 
 typedef struct pt_paths {
@@ -52,6 +54,11 @@ typedef struct pt_paths_request {
 pt_exit_t pt_paths_collect(const pt_paths_request_t *request, char *const *operands, size_t count,
                            pt_paths_t *ret_paths);
 void pt_paths_free(pt_paths_t *paths); /* accepts NULL; empty and usable again */
+void pt_path_free(pt_path_t *path);    /* what one item holds */
+
+/* Whether this is one of the regular files, or goes on where one of them ends. paths may be NULL.
+ */
+bool pt_paths_have(const pt_paths_t *paths, dev_t device, ino_t inode);
 
 /* Sum of the sizes; 0 when any is not known (no percentage can then be shown). */
 uint64_t pt_paths_total_size(const pt_paths_t *paths);

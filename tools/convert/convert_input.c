@@ -52,7 +52,9 @@ static bool make_spool(pt_convert_input_t *in, char *buf) {
 
 static bool reopen(pt_convert_input_t *in) {
     /* What it is packed in is known: one read less. */
-    pt_input_options_t how = {.keep_packed = in->path->regular && !in->packed && in->spool < 0};
+    pt_input_options_t how = {.more = in->path->more,
+                              .more_count = in->path->more_count,
+                              .keep_packed = in->path->regular && !in->packed && in->spool < 0};
     perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
     char spool[64];
     const char *path = in->path->name;
@@ -123,7 +125,8 @@ bool pt_convert_input_open(pt_convert_input_t *in, char *buf) {
     const pt_path_t *path = in->path;
     perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
     const char *data;
-    int rc = pt_input_open(path->name, NULL, &in->handle, &problem);
+    pt_input_options_t how = {.more = path->more, .more_count = path->more_count};
+    int rc = pt_input_open(path->name, &how, &in->handle, &problem);
     if (rc != 0) {
         fail(in, rc == -ENOMEM ? PT_EXIT_INTERNAL : PT_EXIT_INPUT, "%s: %s", in->name,
              perftrace__strbuf_cstr(&problem));

@@ -105,7 +105,7 @@ void pt_convert_target_prune(pt_paths_t *paths, const char *target) {
         bool chrome = ends_with(p->name, len, ".json") || ends_with(p->name, len, ".json.gz");
         if (!p->named && (same || (chrome && is_output(p->name)))) {
             pt_note("%s: left out: it is an output of this tool", p->name);
-            free(p->name);
+            pt_path_free(p);
         } else {
             paths->items[kept++] = *p;
         }

@@ -19,7 +19,8 @@ bool pt_session_clocks_add(pt_session_clocks_t *l, const pt_path_t *path) {
     perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
     pt_input_t *input;
     const char *data;
-    int rc = pt_input_open(path->name, NULL, &input, &problem);
+    pt_input_options_t how = {.more = path->more, .more_count = path->more_count};
+    int rc = pt_input_open(path->name, &how, &input, &problem);
     perftrace__strbuf_free(&problem);
     if (rc != 0) {
         return true; /* it was told when the sessions were read */
@@ -65,7 +66,8 @@ static bool scan_trace(pt_session_clock_t *c, char *buf) {
     pt_input_t *input;
     scan_t s = {.notes = &c->notes};
     pt_cutter_t cutter = {.shape = PT_SHAPE_LINES, .record = on_record, .ctx = &s};
-    int rc = pt_input_open(c->path->name, NULL, &input, &problem);
+    pt_input_options_t how = {.more = c->path->more, .more_count = c->path->more_count};
+    int rc = pt_input_open(c->path->name, &how, &input, &problem);
     perftrace__strbuf_free(&problem);
     for (bool last = rc != 0; !last;) {
         int64_t n = pt_input_read(input, buf, CHUNK);

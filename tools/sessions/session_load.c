@@ -220,7 +220,8 @@ static int feed_input(loader_t *l, pt_ordered_t *pipe, const pt_path_t *path, un
     pt_session_feed_t feed = {.input = NULL};
     pt_input_t *input;
     int status = PT_EXIT_OK;
-    if (pt_input_open(path->name, NULL, &input, &problem) != 0) {
+    pt_input_options_t how = {.more = path->more, .more_count = path->more_count};
+    if (pt_input_open(path->name, &how, &input, &problem) != 0) {
         pt_error("%s: %s", shown_name(path), perftrace__strbuf_cstr(&problem));
         perftrace__strbuf_free(&problem);
         return PT_EXIT_INPUT;
