@@ -10,7 +10,7 @@ function(perftrace_cli_test name file variable tool)
                        ENVIRONMENT "${variable}=$<TARGET_FILE:${tool}>")
 endfunction()
 
-foreach(noun needs lines clocks corpus golden extremes input parts sessions torch areal viewer)
+foreach(noun needs lines clocks corpus golden extremes input mixed parts sessions torch areal viewer)
   perftrace_cli_test(convert_${noun} convert_${noun}.test.js PERFTRACE_CONVERT perf-trace-convert)
 endforeach()
 

@@ -116,7 +116,7 @@ test('COLLECT: from TCP until Ctrl-C, in one file, in parts', async () => {
             const r = await well(sh(dir, inline('docs/COLLECT.md', /^jq -s/).replace('<run>', 'job-17')));
             const lines = s.find(path.join(dir, 'perftrace-out'), /^traces/).flatMap((f) => s.account(f).lines);
             assert.strictEqual(JSON.parse(r.stdout).length, lines.length);
-            // Taken apart, the ranks are where they are in files of their own.
+            // The ranks are where they are in files of their own.
             for (const line of BLOCKS['docs/COLLECT.md:One file for all ranks'][0])
                 await well(sh(dir, line));
             await well(sh(dir, 'perf-trace-convert perftrace-out -o own.json'));
@@ -125,7 +125,7 @@ test('COLLECT: from TCP until Ctrl-C, in one file, in parts', async () => {
             assert.deepStrictEqual(steps('trace.json'), steps('own.json'));
         }],
         [' --rotate-size 10k', async (dir) => {
-            const r = await well(sh(dir, inline('docs/COLLECT.md', /^cat \$\(ls -v/).replace('<run>', 'job-17')));
+            const r = await well(sh(dir, `${inline('docs/COLLECT.md', /^cat \$\(ls -v/).replace('<run>', 'job-17')} | perf-trace-convert -`));
             const whole = await well(sh(dir, 'perf-trace-convert perftrace-out/traces-r3.jsonl -o -'));
             assert(s.find(path.join(dir, 'traces'), /^traces-r3\.part\d+\.jsonl$/).length > 1);
             const events = (text) => JSON.parse(text).traceEvents;

@@ -10,13 +10,15 @@
 #include "exit_code.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 /* Says whether a file met in a directory is wanted. name is the last part of the path. */
 typedef bool (*pt_path_filter_fn)(const char *name, void *ctx);
 
 typedef struct pt_path {
-    char *name;    /* as to be opened and shown; "-" is standard input */
+    char *name;    /* as to be opened, and shown if nothing else is; "-" is standard input */
+    char *shown;   /* NULL: name */
     uint64_t size; /* bytes on disk; 0 when not a regular file */
     dev_t device;  /* device and inode name the file whatever path leads to it */
     ino_t inode;
@@ -55,6 +57,11 @@ pt_exit_t pt_paths_collect(const pt_paths_request_t *request, char *const *opera
                            pt_paths_t *ret_paths);
 void pt_paths_free(pt_paths_t *paths); /* accepts NULL; empty and usable again */
 void pt_path_free(pt_path_t *path);    /* what one item holds */
+
+/* What to call it. Lives as long as it. */
+static inline const char *pt_path_shown(const pt_path_t *path) {
+    return path->is_stdin ? "standard input" : path->shown != NULL ? path->shown : path->name;
+}
 
 /* Whether this is one of the regular files, or goes on where one of them ends. paths may be NULL.
  */

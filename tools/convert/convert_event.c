@@ -179,6 +179,9 @@ void pt_convert_event(void *ctx, pt_event_t *ev) {
         return;
     }
     complete(ev);
+    if (PT_UNLIKELY(in->ranks.list.count > 1)) {
+        pt_mixed_ranks_line(&in->ranks, ev);
+    }
     const pt_plan_entry_t *plan =
         in->source.ours ? NULL : pt_scope_plan_find(&in->survey.plan, in->reader->ordinal);
     if (PT_UNLIKELY(in->some_left_out) && is_left_out(in, ev)) {

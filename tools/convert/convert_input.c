@@ -113,7 +113,7 @@ void pt_convert_input_init(pt_convert_input_t *in, const pt_path_t *path, unsign
                            pt_convert_machines_t *machines) {
     *in = (pt_convert_input_t){
         .path = path, .index = index, .options = options, .machines = machines, .spool = -1};
-    in->name = path->is_stdin ? "standard input" : path->name;
+    in->name = pt_path_shown(path);
     in->counts.first_ns = INT64_MAX;
     in->counts.last_ns = INT64_MIN;
     in->book = book;
@@ -136,6 +136,10 @@ bool pt_convert_input_open(pt_convert_input_t *in, char *buf) {
     in->packed = pt_input_is_packed(in->handle);
     size_t len = pt_input_peek(in->handle, PT_SOURCE_PEEK, &data);
     pt_source_sniff(&in->source, data, len, len < PT_SOURCE_PEEK);
+    if (in->source.ours && len > 0 && !pt_mixed_ranks_begin(data, len, &in->ranks.found)) {
+        fail(in, PT_EXIT_INTERNAL, "out of memory");
+        return true;
+    }
     char byte;
     if (path->regular && !path->is_stdin && len == PT_SOURCE_PEEK &&
         pt_source_blank(data, len) == len) {
@@ -243,6 +247,7 @@ void pt_convert_input_end(pt_convert_input_t *in) {
 void pt_convert_input_free(pt_convert_input_t *in) {
     pt_convert_input_end(in);
     perftrace__strbuf_free(&in->problem);
+    pt_mixed_ranks_free(&in->ranks);
     free(in->counts.phase);
     free(in->counts.in);
     free(in->loss);

@@ -7,6 +7,7 @@
 #include "flow_wait.h"
 #include "input.h"
 #include "live_sessions.h"
+#include "mixed_ranks.h"
 #include "paths.h"
 #include "survey.h"
 #include "trace_reader.h"
@@ -80,6 +81,7 @@ typedef struct pt_convert_input {
     pt_convert_machines_t *machines;
     pt_exit_t opened;            /* what came of opening it */
     perftrace__strbuf_t problem; /* and what is to be told of that */
+    pt_mixed_ranks_t ranks;      /* of a file of our writer: the processes met */
     bool packed;                 /* as it was when it was opened first */
     bool has_marks;              /* what its lines say of the clock is in survey.clock */
 

@@ -1,6 +1,7 @@
 /* convert_main.c: perf-trace-convert, from the command line to the exit status.
  * SPDX-License-Identifier: MIT */
 #include "convert_account.h"
+#include "convert_apart.h"
 #include "convert_bundle.h"
 #include "convert_pass.h"
 #include "convert_recover.h"
@@ -81,8 +82,7 @@ static pt_exit_t open_inputs(pt_convert_input_t *inputs, const pt_paths_t *paths
     pt_convert_machines_t machines = {.first = 0};
     for (size_t i = 0; i < count; i++) {
         const pt_path_t *path = &paths->items[i];
-        unsigned number =
-            pt_problems_add_file(book, path->is_stdin ? "standard input" : path->name);
+        unsigned number = pt_problems_add_file(book, pt_path_shown(path));
         pt_convert_input_init(&inputs[i], path, number, options, book, &machines);
         pt_tracks_init(&inputs[i].tracks, number, (unsigned)count);
     }
@@ -92,6 +92,9 @@ static pt_exit_t open_inputs(pt_convert_input_t *inputs, const pt_paths_t *paths
         status == PT_EXIT_OK ? pass(inputs, count, 1, is_read_once, pt_convert_input_open) : status;
     status = status == PT_EXIT_OK ? opened(inputs, count) : status;
     for (size_t i = 0; i < count && status == PT_EXIT_OK; i++) {
+        if (pt_convert_is_mixed(&inputs[i])) {
+            return PT_CONVERT_MIXED;
+        }
         if (inputs[i].source.shape == PT_SHAPE_RING) {
             ring_input(&inputs[i]);
             inputs[i].source.shape = PT_SHAPE_NONE;
@@ -174,28 +177,38 @@ static pt_exit_t commit(pt_convert_doc_t *doc, const pt_convert_account_t *accou
     return status;
 }
 
+/* What the paths are taken for, what is kept from being replaced, and what it is all about. */
+typedef struct job {
+    const pt_convert_options_t *options;
+    const pt_paths_t *kept;
+    const char *target;
+    unsigned threads;
+    uint64_t start;
+} job_t;
+
 /* From the opened inputs to the output under its name. */
-static pt_exit_t run(pt_convert_input_t *inputs, const pt_paths_t *paths, pt_problems_t *book,
-                     const pt_convert_options_t *options, const char *target, unsigned threads,
-                     uint64_t start) {
+static pt_exit_t run(const job_t *job, pt_convert_input_t *inputs, const pt_paths_t *paths,
+                     pt_problems_t *book) {
+    const pt_convert_options_t *options = job->options;
+    const char *target = job->target;
     pt_convert_plan_t plan = {.order = NULL};
     pt_convert_doc_t doc = {.target = NULL};
     pt_convert_bundle_t bundle = {.plan = &plan};
     pt_convert_account_t account;
-    pt_exit_t status = pt_convert_plan_make(&plan, inputs, paths->count, options, threads);
+    pt_exit_t status = pt_convert_plan_make(&plan, inputs, paths->count, options, job->threads);
     status = status == PT_EXIT_OK ? check_missing(&plan, options) : status;
     if (status == PT_EXIT_OK) {
-        status = open_output(&doc, &bundle, &plan, paths, options, target);
+        status = open_output(&doc, &bundle, &plan, job->kept, options, target);
     }
     if (status == PT_EXIT_OK) {
-        status = pt_convert_run(&plan, &doc, options, threads, pt_paths_total_size(paths));
+        status = pt_convert_run(&plan, &doc, options, job->threads, pt_paths_total_size(paths));
     }
     if (status == PT_EXIT_OK) {
         pt_convert_account_make(&account, &plan, book);
         pt_exit_t judged = verdict(&account, options);
         bool write = judged == PT_EXIT_OK && target != NULL;
         status = write ? commit(&doc, &account) : PT_EXIT_OK;
-        account.elapsed_ns = perftrace__os_mono_ns() - start;
+        account.elapsed_ns = perftrace__os_mono_ns() - job->start;
         if (status == PT_EXIT_OK) {
             report(&account, write ? &doc : NULL, options);
             status = judged;
@@ -210,21 +223,27 @@ static pt_exit_t run(pt_convert_input_t *inputs, const pt_paths_t *paths, pt_pro
     return status;
 }
 
-static pt_exit_t convert(const pt_convert_options_t *options, const pt_paths_t *paths,
-                         const char *target) {
-    unsigned threads =
-        options->jobs > 0 ? (unsigned)options->jobs : PT_MIN(perftrace__os_cpu_count(), 16U);
-    uint64_t start = perftrace__os_mono_ns();
+static pt_exit_t convert(const job_t *job, const pt_paths_t *paths) {
     size_t room = paths->count + 1;
     pt_convert_input_t *inputs = calloc(room, sizeof *inputs);
     (void)pt_huge(inputs, room * sizeof *inputs); /* none of it was touched yet */
     pt_problems_t *book = pt_problems_new(pt_trace_problem_kinds(), PT_TRACE_PROBLEM_COUNT);
     pt_exit_t status = PT_EXIT_INTERNAL;
     if (inputs != NULL && book != NULL) {
-        status = open_inputs(inputs, paths, options, book, threads);
+        status = open_inputs(inputs, paths, job->options, book, job->threads);
         if (status == PT_EXIT_OK) {
-            status = run(inputs, paths, book, options, target, threads, start);
+            status = run(job, inputs, paths, book);
         }
+    }
+    if (status == PT_CONVERT_MIXED) {
+        pt_paths_t apart;
+        pt_fd_list_t fds;
+        status = pt_convert_apart(inputs, paths->count, &apart, &fds);
+        if (status == PT_EXIT_OK) {
+            status = convert(job, &apart);
+        }
+        pt_paths_free(&apart);
+        pt_fd_list_free(&fds);
     }
     for (size_t i = 0; inputs != NULL && i < paths->count; i++) {
         pt_convert_input_free(&inputs[i]);
@@ -266,8 +285,13 @@ int main(int argc, char **argv) {
             pt_convert_target_prune(&paths, options.check ? NULL : perftrace__strbuf_cstr(&target));
             raise_descriptor_limit();
             pt_output_catch_signals();
-            status = (int)convert(&options, &paths,
-                                  options.check ? NULL : perftrace__strbuf_cstr(&target));
+            job_t job = {.options = &options,
+                         .kept = &paths,
+                         .target = options.check ? NULL : perftrace__strbuf_cstr(&target),
+                         .threads = options.jobs > 0 ? (unsigned)options.jobs
+                                                     : PT_MIN(perftrace__os_cpu_count(), 16U),
+                         .start = perftrace__os_mono_ns()};
+            status = (int)convert(&job, &paths);
         }
     }
     operands.count = given;

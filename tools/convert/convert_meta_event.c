@@ -81,6 +81,10 @@ static void take_header(pt_convert_input_t *in, const pt_event_t *ev) {
     perftrace__json_slice_t args = args_of(ev);
     pt_source_t old = in->source, fresh;
     check_version(in, &args);
+    pt_mixed_ranks_header(&in->ranks, ev);
+    if (in->ranks.list.count > 1) {
+        in->plain = in->reader->brief = false; /* every line is looked at whose it is */
+    }
     if (!in->has_header) {
         in->has_header = true;
         return;

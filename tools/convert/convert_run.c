@@ -2,6 +2,7 @@
 #include "convert_run.h"
 
 #include "atomics.h"
+#include "convert_apart.h"
 #include "convert_event.h"
 #include "event_fast.h"
 #include "message.h"
@@ -73,6 +74,9 @@ static int convert_part(run_t *r, chunk_t *c) {
     size_t len = pt_convert_input_read(in, c->buf, r->chunk_size, &last);
     pt_trace_reader_feed(in->reader, c->buf, len, last);
     c->len += len;
+    if (PT_UNLIKELY(pt_convert_is_mixed(in))) {
+        return PT_CONVERT_MIXED;
+    }
     if (last) {
         pt_convert_event_finish(in);
         pt_convert_input_end(in);
@@ -82,7 +86,7 @@ static int convert_part(run_t *r, chunk_t *c) {
             pt_store_relaxed(&lane->done, 1U);
         }
     }
-    return c->out.failed || c->names.failed ? PT_EXIT_INTERNAL : PT_EXIT_OK;
+    return c->out.failed || c->names.failed || in->ranks.failed ? PT_EXIT_INTERNAL : PT_EXIT_OK;
 }
 
 /* A part, or several inputs where they are small: what a chunk costs is paid for once. */

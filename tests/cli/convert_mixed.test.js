@@ -1,0 +1,107 @@
+// convert_mixed.test.js: one file with the lines of several processes. SPDX-License-Identifier: MIT
+'use strict';
+const assert = require('node:assert');
+const fs = require('fs');
+const path = require('path');
+const test = require('node:test');
+const zlib = require('zlib');
+const t = require('./convert_tool.js');
+const { header, scope, threadName, footer, us } = require('./trace_lines.js');
+
+// A rank that starts `late` ns after the first one, on a machine of its own or not; sessions and flows
+// have the same ids in every rank.
+function rank(r, { pid = 100 + r, boot = 'boot', late = r * 7800000, count = 400 } = {}) {
+    const edge = (ph, ns, cat, args) => `{"name": "session", "ph": "${ph}", "ts": ${us(ns)}, "pid": ${pid}, "tid": ${pid}, ` +
+        `"cat": "${cat}", "id": "0x1", "args": ${JSON.stringify({ ...args, rank: r }).replace(/([:,])/g, '$1 ')}}`;
+    const lines = [header({ rank: r, world_size: 3, pid, boot_id: boot, host: `node-${boot}`, epoch_ns: String(1790000000000000000n + BigInt(late)),
+                            mono_ns: String(5000000000 + late) }),
+                   threadName(`main of ${r}`, pid).replace('"rank": 0', `"rank": ${r}`), edge('b', 500, 'session', { task_id: r })];
+    for (let i = 0; i < count; i++) // true times are those of rank 0's clock
+        lines.push(scope(`work ${r}`, 10000000 * (i + 1) - late, 10000000 * (i + 1) - late + 1000 * (r + 1), { pid, args: { n: i, rank: r } }));
+    lines.push(edge('e', 10000000 * (count + 2), 'session', { status: 'accepted', reason: null }));
+    return [...lines, footer({ emitted: count, written: count, rank: r }, pid)];
+}
+
+// Lines of the ranks in turns of `each`, the first ones of the first rank.
+function mixed(ranks, each, first = 0) {
+    const left = ranks.map((lines) => [...lines]);
+    const all = left[0].splice(0, first);
+    while (left.some((lines) => lines.length > 0))
+        for (const lines of left)
+            all.push(...lines.splice(0, each));
+    return all.map((l) => `${l}\n`).join('');
+}
+
+const files = (ranks) => Object.fromEntries(ranks.map((lines, i) => [`traces-r${i}.jsonl`, lines.map((l) => `${l}\n`).join('')]));
+
+// What a trace says, whatever its files are called and whichever came first.
+function told(r) {
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.strictEqual(t.complaints(r.out), '');
+    return { events: r.events.map((e) => JSON.stringify(e)).sort(),
+             inputs: r.meta.inputs.map(({ file, ...rest }) => rest) };
+}
+
+for (const [what, ranks] of [
+    ['of one machine', [0, 1, 2].map((r) => rank(r))],
+    ['with the same pid everywhere, as in containers', [0, 1, 2].map((r) => rank(r, { pid: 7, boot: `boot-${r}` }))],
+]) {
+    test(`processes ${what} are read as from their own files`, () => {
+        const apart = told(t.convert(t.files(files(ranks))));
+        assert.strictEqual(apart.inputs.length, 3);
+        for (const [each, first] of [[1, 0], [17, 40]]) {
+            const r = t.convert(t.files({ 'trace_events.jsonl': mixed(ranks, each, first) }), ['-j', '2']);
+            assert.deepStrictEqual(told(r), apart);
+            assert.match(r.stderr, /trace_events\.jsonl: the lines of 3 processes take turns in it/);
+            assert.doesNotMatch(r.stderr, /missing|footer/);
+        }
+    });
+}
+
+test('also when that shows late, and beside files of other ranks', () => {
+    const ranks = [rank(0, { count: 3000 }), rank(1, { count: 3000 }), rank(2)];
+    const apart = told(t.convert(t.files(files(ranks))));
+    const both = mixed(ranks.slice(0, 2), 5, 2500); // 2,500 lines are far more than is looked at first
+    const r = t.convert(t.files({ 'trace_events.jsonl': both, 'traces-r2.jsonl': files(ranks)['traces-r2.jsonl'] }));
+    assert.deepStrictEqual(told(r), apart);
+    assert.deepStrictEqual(r.meta.inputs.map((i) => path.basename(i.file)),
+                           ['trace_events.jsonl (pid 100 of rank 0)', 'trace_events.jsonl (pid 101 of rank 1)', 'traces-r2.jsonl']);
+    const packed = t.convert(t.files({ 'trace_events.jsonl.gz': zlib.gzipSync(both), 'traces-r2.jsonl': files(ranks)['traces-r2.jsonl'] }));
+    assert.deepStrictEqual(told(packed), apart);
+});
+
+test('runs laid end to end stay one file; one that goes on afterwards does not', () => {
+    const [a, b] = [rank(0, { count: 20 }), rank(1, { count: 20 })];
+    const end = (lines) => t.convert(t.files({ 'x.jsonl': lines.map((l) => `${l}\n`).join('') }));
+    assert.strictEqual(told(end([...a, ...b])).inputs.length, 1);
+    assert.strictEqual(told(end([...a.slice(0, -1), ...b, a.at(-1)])).inputs.length, 2);
+});
+
+test('a torn line stays with its neighbours, and is told', () => {
+    const text = mixed([rank(0), rank(1)], 3).replace('"name": "work 1"', '"name": "wor');
+    const r = t.convert(t.files({ 'x.jsonl': text }));
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.match(r.stderr, /x\.jsonl \(pid \d+ of rank \d\):\d+ \(byte \d+\)/);
+    assert(r.events.filter((e) => /^work/.test(e.name)).length >= 799);
+});
+
+test('what cannot be read twice, or taken apart, is refused with the way out; nothing is left', () => {
+    const text = mixed([rank(0), rank(1)], 3);
+    const dir = t.files({ 'x.jsonl': text });
+    const out = path.join(dir, 'x.json');
+    const pipe = t.run(['-', '-o', out], { input: Buffer.from(text) });
+    assert.strictEqual(pipe.status, 3);
+    assert.match(pipe.stderr, /standard input: .*give it as a file/);
+    const full = t.run([path.join(dir, 'x.jsonl'), '-o', out], { env: { ...process.env, TMPDIR: '/nowhere' } });
+    assert.strictEqual(full.status, 3);
+    assert.match(full.stderr, /cannot be taken apart in \/nowhere: No such file.*TMPDIR/);
+    assert(!fs.existsSync(out));
+    const tmp = t.folder();
+    const good = t.run([path.join(dir, 'x.jsonl'), '-o', out], { env: { ...process.env, TMPDIR: tmp } });
+    assert.strictEqual(good.status, 0, good.stderr);
+    assert.deepStrictEqual(fs.readdirSync(tmp), []);
+    // The file itself is still an input.
+    const same = t.run([path.join(dir, 'x.jsonl'), '-o', path.join(dir, 'x.jsonl')]);
+    assert.notStrictEqual(same.status, 0);
+    assert.strictEqual(fs.readFileSync(path.join(dir, 'x.jsonl'), 'utf8'), text);
+});
