@@ -11,10 +11,16 @@ skip() {
     exit 77
 }
 
+# What no package brings: containers may not be allowed networks of their own.
+cannot() {
+    printf '%s: %s\n' "${0##*/}" "$*"
+    exit 77
+}
+
 if [ -z "${PERFTRACE_TEST_ALONE-}" ]; then
     namespaces=(-n -m)
     [ "$(id -u)" -eq 0 ] || namespaces=(-U -r -n -m)
-    unshare "${namespaces[@]}" true 2>/dev/null || skip "no network namespace can be made here"
+    unshare "${namespaces[@]}" true 2>/dev/null || cannot "no network namespace can be made here"
     PERFTRACE_TEST_ALONE=1 exec unshare "${namespaces[@]}" bash "${BASH_SOURCE[0]}" "$@"
 fi
 command -v ip >/dev/null || skip "ip is missing (Debian: iproute2)"
@@ -22,12 +28,12 @@ mkdir -p "$work"
 ip link set lo up
 # Open MPI wants a network that is none of the machine's own.
 if ! { ip link add eth0 type veth peer name eth1 && ip link set eth0 up && ip link set eth1 up; }; then
-    skip "the network cannot be set up here"
+    cannot "the network cannot be set up here"
 fi
 printf '127.0.0.1 localhost %s\n' "$(hostname)" >"$work/hosts"
 for machine in 1 2 3; do
-    ip addr add "10.0.0.$machine/24" dev eth0 || skip "the network cannot be set up here"
+    ip addr add "10.0.0.$machine/24" dev eth0 || cannot "the network cannot be set up here"
 done
 printf '10.0.0.1 collector node1\n10.0.0.2 node2\n10.0.0.3 node3\n' >>"$work/hosts"
-mount --bind "$work/hosts" /etc/hosts || skip "names cannot be given to machines here"
+mount --bind "$work/hosts" /etc/hosts || cannot "names cannot be given to machines here"
 exec node --test "$source/tests/docs/commands.test.js"
