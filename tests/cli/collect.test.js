@@ -142,8 +142,25 @@ test('an account that does not balance is told', async () => {
     await t.sendAll(() => c.port, [f]);
     const r = await c.ended;
     assert.strictEqual(r.status, 1, r.stderr);
-    assert.match(r.stderr, /traces-r0\.jsonl: its footer says 20 written, but 19 events are in it/);
+    assert.match(r.stderr, /traces-r0\.jsonl: its footer says 20 written and 0 unfinished, but 19 events are in it/);
     // Files that were there before are counted, too.
     const again = await t.listening(['-o', dir, '--run', 'r', '--until-done']);
     assert.strictEqual((await again.ended).status, 1);
+});
+
+test('a scope that was open when its process was killed is in the account', async () => {
+    for (const args of [[], ['--one-file', 'trace_events.jsonl']]) {
+        const dir = t.folder();
+        const c = await t.listening(['-o', dir, '--until-done', ...args]);
+        const lines = t.traceLines({ events: 20 });
+        const open = '{"name": "step", "ph": "B", "ts": 21.000, "pid": 1000, "tid": 1000, "cat": "compute", "args": {"unfinished": true, "rank": 0}}';
+        const footer = lines.pop().replace('"unfinished": 0, "recovered": false', '"unfinished": 1, "recovered": true');
+        const f = t.file(Buffer.from([...lines, open, footer].map((l) => l + '\n').join('')));
+        await t.sendAll(() => c.port, [f]);
+        const r = await c.ended;
+        assert.strictEqual(r.status, 0, r.stderr);
+        assert.doesNotMatch(r.stderr, /warning/);
+        const again = await t.listening(['-o', dir, '--run', 'r', '--until-done', ...args]);
+        assert.strictEqual((await again.ended).status, 0);
+    }
 });

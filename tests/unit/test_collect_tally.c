@@ -22,10 +22,15 @@
 #define DROP(n)                                                                                    \
     "{\"name\": \"perftrace_drop\", \"ph\": \"M\", \"pid\": 71, \"tid\": 71, \"args\": {"          \
     "\"cause\": \"ring_full\", \"count\": " n ", \"first_ts\": 0.000, \"last_ts\": 0.000}}\n"
-#define FOOTER(emitted, written, dropped)                                                          \
+#define UNFINISHED                                                                                 \
+    "{\"name\": \"open\", \"ph\": \"B\", \"ts\": 2.000, \"pid\": 71, \"tid\": 71, \"cat\": "       \
+    "\"c\", "                                                                                      \
+    "\"args\": {\"unfinished\": true}}\n"
+#define FOOTER_OPEN(emitted, written, dropped, unfinished)                                         \
     "{\"name\": \"perftrace_footer\", \"ph\": \"M\", \"pid\": 71, \"tid\": 71, \"args\": {"        \
     "\"emitted\": " emitted ", \"written\": " written ", \"dropped\": {" dropped "}, "             \
-    "\"unfinished\": 0, \"recovered\": true}}\n"
+    "\"unfinished\": " unfinished ", \"recovered\": true}}\n"
+#define FOOTER(emitted, written, dropped) FOOTER_OPEN(emitted, written, dropped, "0")
 
 static void add(pt_collect_tally_t *t, const char *text) {
     pt_collect_tally_add(t, text, strlen(text));
@@ -98,7 +103,11 @@ static void accounts_balance_or_not(void **state) {
     judge(HEADER EVENT("a", "1.000", "") FOOTER("3", "1", "\"late\": 1"),
           "its footer says 3 emitted, but 1 written and 1 dropped");
     judge(HEADER EVENT("a", "1.000", "") FOOTER("2", "2", ""),
-          "its footer says 2 written, but 1 events are in it");
+          "its footer says 2 written and 0 unfinished, but 1 events are in it");
+    /* A scope that was open when its process was killed. */
+    judge(HEADER EVENT("a", "1.000", "") UNFINISHED FOOTER_OPEN("1", "1", "", "1"), "");
+    judge(HEADER EVENT("a", "1.000", "") FOOTER_OPEN("1", "1", "", "1"),
+          "its footer says 1 written and 1 unfinished, but 1 events are in it");
 }
 
 static void anything_is_a_line(void **state) {

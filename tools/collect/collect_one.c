@@ -40,6 +40,7 @@ struct pt_collect_one {
     X(last_ns)                                                                                     \
     X(emitted)                                                                                     \
     X(written)                                                                                     \
+    X(unfinished)                                                                                  \
     X(left_out)
 
 void pt_collect_entry_put(perftrace__strbuf_t *out, const pt_collect_entry_t *e) {

@@ -53,6 +53,7 @@ static void take_footer(pt_collect_tally_t *t, const slice_t *args) {
     t->footer = true;
     t->emitted = find_u64(args, "emitted");
     t->written = find_u64(args, "written");
+    t->unfinished = find_u64(args, "unfinished");
     t->recovered = perftrace__json_find(args, "recovered", &v) && v.type == PERFTRACE__JSON_TRUE;
     t->left_out = 0;
     if (perftrace__json_find(args, "dropped", &dropped)) {
@@ -206,9 +207,10 @@ void pt_collect_tally_judge(const pt_collect_tally_t *t, perftrace__strbuf_t *ou
                                  "its footer says %" PRIu64 " emitted, but %" PRIu64
                                  " written and %" PRIu64 " dropped",
                                  t->emitted, t->written, t->left_out);
-    } else if (t->written != t->events) {
-        perftrace__strbuf_printf(
-            out, "its footer says %" PRIu64 " written, but %" PRIu64 " events are in it",
-            t->written, t->events);
+    } else if (t->written + t->unfinished != t->events) {
+        perftrace__strbuf_printf(out,
+                                 "its footer says %" PRIu64 " written and %" PRIu64
+                                 " unfinished, but %" PRIu64 " events are in it",
+                                 t->written, t->unfinished, t->events);
     }
 }
