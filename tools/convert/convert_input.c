@@ -204,7 +204,10 @@ void pt_convert_input_counted(const pt_convert_input_t *input, uint64_t in[PT_PH
 /* Without memory they stay as they are. */
 static void pack_counts(pt_convert_counts_t *c) {
     unsigned used = 0;
-    for (unsigned ph = 0; ph < PT_PHASES && c->in != NULL; ph++) {
+    if (c->in == NULL) {
+        return; /* not begun, or packed already */
+    }
+    for (unsigned ph = 0; ph < PT_PHASES; ph++) {
         used += c->in[ph] > 0 || c->out[ph] > 0;
     }
     c->phase = used > 0 ? malloc(used * sizeof *c->phase) : NULL;
