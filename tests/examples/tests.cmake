@@ -44,7 +44,7 @@ if(TARGET example_01_first_trace AND TARGET perf-trace-convert AND NOT CMAKE_CRO
   if(TARGET perf-trace-ctl)
     set(perftrace_profiled_steps 200)
     if(PERFTRACE_SANITIZE)
-      set(perftrace_profiled_steps 50)
+      set(perftrace_profiled_steps 100)
     endif()
     add_test(NAME example.profile_on_request
              COMMAND bash ${CMAKE_CURRENT_LIST_DIR}/profile.sh ${PROJECT_SOURCE_DIR}
