@@ -231,6 +231,9 @@ void pt_convert_input_end(pt_convert_input_t *in) {
     }
     reader_free(in);
     pack_counts(&in->counts);
+    if (!in->ranks.found) {
+        pt_mixed_ranks_free(&in->ranks);
+    }
     pt_tracks_free(&in->tracks);
     in->tracks = (pt_tracks_t){.process = NULL};
     pt_id_space_free(&in->ids);
