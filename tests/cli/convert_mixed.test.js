@@ -75,6 +75,9 @@ test('runs laid end to end stay one file; one that goes on afterwards does not',
     const end = (lines) => t.convert(t.files({ 'x.jsonl': lines.map((l) => `${l}\n`).join('') }));
     assert.strictEqual(told(end([...a, ...b])).inputs.length, 1);
     assert.strictEqual(told(end([...a.slice(0, -1), ...b, a.at(-1)])).inputs.length, 2);
+    // The same pid and rank once more, as when a container starts again.
+    const next = rank(0, { count: 20, late: 900000000 });
+    assert.strictEqual(told(end([...a, ...next])).inputs.length, 1);
 });
 
 test('a torn line stays with its neighbours, and is told', () => {

@@ -60,7 +60,13 @@ test('the slowest', async () => {
     const got = await q.rows('slowest sessions');
     assert.strictEqual(got.length, 20);
     got.forEach((r, i) => {
-        const want = said.slowest[i];
+        // Of equally slow ones either may come first, or be the twentieth.
+        t.near(r.total_s, said.slowest[i].total_s, `slowest ${i}`);
+        const want = said.slowest.find((w) => w.session === String(r.session_id) && w.rank === r.rank && w.role === r.role);
+        if (!want) {
+            t.near(r.total_s, said.slowest[19].total_s, `slowest ${i} is not among ours`);
+            return;
+        }
         t.agree([{ ...r, session: String(r.session_id), task: String(r.task_id) }], [{
             role: want.role, rank: want.rank, session: want.session, task: want.task, status: want.status,
             total_s: want.total_s }], ['rank'], `slowest ${i}`);

@@ -50,19 +50,15 @@ size_t pt_rank_list_line(pt_rank_list_t *l, const pt_event_t *ev) {
     if (last->pid == ev->pid.num && !last->shared) {
         return l->last;
     }
+    /* The newest one that fits: a container's next run has pid and rank of the one before. */
     size_t found = PT_RANK_NONE;
-    int64_t rank = -2; /* looked for when it matters */
-    for (size_t i = 0; i < l->count; i++) {
-        if (l->item[i].pid != ev->pid.num) {
-            continue;
-        }
-        found = i;
-        if (!l->item[i].shared) {
-            break;
-        }
-        rank = rank == -2 ? arg_of(ev, "rank") : rank;
-        if (l->item[i].rank == rank) {
-            break;
+    int64_t rank = arg_of(ev, "rank");
+    for (size_t i = l->count; i-- > 0;) {
+        if (l->item[i].pid == ev->pid.num && (l->item[i].rank == rank || found == PT_RANK_NONE)) {
+            found = i;
+            if (!l->item[i].shared || l->item[i].rank == rank) {
+                break;
+            }
         }
     }
     l->last = found != PT_RANK_NONE ? found : l->last;
