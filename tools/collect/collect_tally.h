@@ -25,7 +25,7 @@ typedef struct pt_collect_tally {
     bool recovered;   /* after a kill */
     uint64_t emitted; /* what the footer says */
     uint64_t written;
-    uint64_t unfinished; /* scopes that had no end: lines that are not among the written */
+    uint64_t unfinished;        /* scopes that had no end: lines that are not among the written */
     uint64_t left_out;          /* all it says was dropped */
     perftrace__strbuf_t *names; /* NULL, or takes the lines that name things: header, process,
                                    threads; bytes ahead of events that need them */
