@@ -186,16 +186,9 @@ static void a_file_that_was_removed_is_followed_by_another(void **state) {
     traced_free(&f);
 }
 
-static void a_file_that_the_program_closed_is_opened_again(void **state) {
-    (void)state;
-    char path[4096];
-    char other[256];
-    snprintf(other, sizeof(other), "%s/other", dir);
-    perftrace__sink_t *s = open_sink("closed", path);
-    perftrace__jsonl_sink_on_gone(s, path, create_second, NULL);
-    assert_int_equal(s->ops->flush(s, PERFTRACE__FLUSH_WRITE), 0);
-    uint64_t header = s->ops->offset(s);
-    /* The lowest number that is free is the next one given out. */
+/* Closes all descriptors of a file. The lowest number that was free, which is the next one given
+ * out but for those. */
+static int close_those_of(const char *path) {
     int free_one = open("/dev/null", O_RDONLY | O_CLOEXEC);
     close(free_one);
     for (int fd = 3; fd < free_one; fd++) {
@@ -206,6 +199,19 @@ static void a_file_that_the_program_closed_is_opened_again(void **state) {
             close(fd);
         }
     }
+    return free_one;
+}
+
+static void a_file_that_the_program_closed_is_opened_again(void **state) {
+    (void)state;
+    char path[4096];
+    char other[256];
+    snprintf(other, sizeof(other), "%s/other", dir);
+    perftrace__sink_t *s = open_sink("closed", path);
+    perftrace__jsonl_sink_on_gone(s, path, create_second, NULL);
+    assert_int_equal(s->ops->flush(s, PERFTRACE__FLUSH_WRITE), 0);
+    uint64_t header = s->ops->offset(s);
+    int free_one = close_those_of(path);
     int mine = open(other, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     assert_true(mine >= 0 && mine < free_one);
     s->ops->thread(s, 9, "worker");
@@ -230,16 +236,7 @@ static void a_file_that_cannot_be_opened_again_is_so_later(void **state) {
     perftrace__sink_t *s = open_sink("later", path);
     perftrace__jsonl_sink_on_gone(s, path, create_second, NULL);
     assert_int_equal(s->ops->flush(s, PERFTRACE__FLUSH_WRITE), 0);
-    int free_one = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    close(free_one);
-    for (int fd = 3; fd < free_one; fd++) {
-        struct stat st;
-        struct stat named;
-        if (fstat(fd, &st) == 0 && stat(path, &named) == 0 && st.st_ino == named.st_ino &&
-            st.st_dev == named.st_dev) {
-            close(fd);
-        }
-    }
+    (void)close_those_of(path);
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     const struct rlimit none = {.rlim_cur = 0, .rlim_max = before.rlim_max};
     s->ops->thread(s, 9, "worker");

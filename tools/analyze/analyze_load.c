@@ -6,6 +6,7 @@
 #include "input.h"
 #include "message.h"
 #include "ordered.h"
+#include "path_parts.h"
 #include "progress.h"
 #include "rank_analysis.h"
 #include "result_json.h"
@@ -130,7 +131,7 @@ static int work(void *ctx, void *task, unsigned worker) {
     const char *data;
     pt_source_t source;
     (void)worker;
-    pt_input_options_t how = {.more = job->path->more, .more_count = job->path->more_count};
+    pt_input_options_t how = pt_path_parts_input(job->path);
     int rc = pt_input_open(job->path->name, &how, &in, &job->why);
     if (rc != 0) {
         return rc == -ENOMEM ? PT_EXIT_INTERNAL : PT_EXIT_OK;

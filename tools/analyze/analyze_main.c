@@ -158,10 +158,7 @@ static pt_exit_t load_side(side_t *side, char *const *operands, size_t count,
                                       o->command == PT_ANALYZE_MERGE ? NULL : pt_analyze_wants,
                                   .looked_for = "*.json, *.jsonl, *.json.gz"};
     pt_exit_t status = pt_paths_collect(&request, operands, count, &side->paths);
-    if (!pt_path_parts_join(&side->paths)) {
-        pt_error("out of memory");
-        status = PT_EXIT_INTERNAL;
-    }
+    status = status == PT_EXIT_OK ? pt_path_parts_join(&side->paths) : status;
     pt_analyze_load_t load = {.paths = &side->paths,
                               .analysis = analysis,
                               .keep_outliers = o->keep_outliers,

@@ -2,7 +2,6 @@
 #include "path_parts.h"
 
 #include "hashmap.h"
-#include "input.h"
 #include "message.h"
 #include "strbuf.h"
 
@@ -128,7 +127,7 @@ static bool join(pt_paths_t *paths, part_t *part, size_t from, size_t to, bool *
     return true;
 }
 
-bool pt_path_parts_join(pt_paths_t *paths) {
+pt_exit_t pt_path_parts_join(pt_paths_t *paths) {
     part_t *part = calloc(paths->count + 1, sizeof *part);
     bool *taken = calloc(paths->count + 1, sizeof *taken);
     size_t later = 0;
@@ -151,5 +150,8 @@ bool pt_path_parts_join(pt_paths_t *paths) {
     }
     free(part);
     free(taken);
-    return ok;
+    if (!ok) {
+        pt_error("out of memory");
+    }
+    return ok ? PT_EXIT_OK : PT_EXIT_INTERNAL;
 }

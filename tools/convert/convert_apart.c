@@ -6,6 +6,7 @@
 #include "event_json.h"
 #include "grow.h"
 #include "os.h"
+#include "path_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -114,7 +115,7 @@ static void on_record(void *ctx, const char *line, size_t len, bool plain) {
 }
 
 static void read_all(apart_t *a) {
-    pt_input_options_t how = {.more = a->in->path->more, .more_count = a->in->path->more_count};
+    pt_input_options_t how = pt_path_parts_input(a->in->path);
     perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
     pt_cutter_t cutter = {.shape = PT_SHAPE_LINES, .record = on_record, .ctx = a};
     pt_input_t *input = NULL;

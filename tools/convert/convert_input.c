@@ -4,6 +4,7 @@
 #include "atomics.h"
 #include "event_fast.h"
 #include "os.h"
+#include "path_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,9 +53,8 @@ static bool make_spool(pt_convert_input_t *in, char *buf) {
 
 static bool reopen(pt_convert_input_t *in) {
     /* What it is packed in is known: one read less. */
-    pt_input_options_t how = {.more = in->path->more,
-                              .more_count = in->path->more_count,
-                              .keep_packed = in->path->regular && !in->packed && in->spool < 0};
+    pt_input_options_t how = pt_path_parts_input(in->path);
+    how.keep_packed = in->path->regular && !in->packed && in->spool < 0;
     perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
     char spool[64];
     const char *path = in->path->name;
@@ -125,7 +125,7 @@ bool pt_convert_input_open(pt_convert_input_t *in, char *buf) {
     const pt_path_t *path = in->path;
     perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
     const char *data;
-    pt_input_options_t how = {.more = path->more, .more_count = path->more_count};
+    pt_input_options_t how = pt_path_parts_input(path);
     int rc = pt_input_open(path->name, &how, &in->handle, &problem);
     if (rc != 0) {
         fail(in, rc == -ENOMEM ? PT_EXIT_INTERNAL : PT_EXIT_INPUT, "%s: %s", in->name,

@@ -270,10 +270,7 @@ int main(int argc, char **argv) {
         pt_convert_recover_operands(&operands, !options.check);
         status = (int)pt_paths_collect(&request, operands.items, operands.count, &paths);
         pt_convert_recover_inputs(&paths, !options.check);
-        if (!pt_path_parts_join(&paths)) {
-            pt_error("out of memory");
-            status = PT_EXIT_INTERNAL;
-        }
+        status = status == PT_EXIT_OK ? (int)pt_path_parts_join(&paths) : status;
         if (status == PT_EXIT_OK && !options.check) {
             if (options.output != NULL) {
                 perftrace__strbuf_puts(&target, options.output);

@@ -6,6 +6,7 @@
 #include "event_json.h"
 #include "grow.h"
 #include "input.h"
+#include "path_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ bool pt_session_clocks_add(pt_session_clocks_t *l, const pt_path_t *path) {
     perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
     pt_input_t *input;
     const char *data;
-    pt_input_options_t how = {.more = path->more, .more_count = path->more_count};
+    pt_input_options_t how = pt_path_parts_input(path);
     int rc = pt_input_open(path->name, &how, &input, &problem);
     perftrace__strbuf_free(&problem);
     if (rc != 0) {
@@ -66,7 +67,7 @@ static bool scan_trace(pt_session_clock_t *c, char *buf) {
     pt_input_t *input;
     scan_t s = {.notes = &c->notes};
     pt_cutter_t cutter = {.shape = PT_SHAPE_LINES, .record = on_record, .ctx = &s};
-    pt_input_options_t how = {.more = c->path->more, .more_count = c->path->more_count};
+    pt_input_options_t how = pt_path_parts_input(c->path);
     int rc = pt_input_open(c->path->name, &how, &input, &problem);
     perftrace__strbuf_free(&problem);
     for (bool last = rc != 0; !last;) {

@@ -4,6 +4,7 @@
 #include "last_part.h"
 #include "message.h"
 #include "ordered.h"
+#include "path_parts.h"
 #include "progress.h"
 #include "session_batch.h"
 #include "session_clocks.h"
@@ -220,7 +221,7 @@ static int feed_input(loader_t *l, pt_ordered_t *pipe, const pt_path_t *path, un
     pt_session_feed_t feed = {.input = NULL};
     pt_input_t *input;
     int status = PT_EXIT_OK;
-    pt_input_options_t how = {.more = path->more, .more_count = path->more_count};
+    pt_input_options_t how = pt_path_parts_input(path);
     if (pt_input_open(path->name, &how, &input, &problem) != 0) {
         pt_error("%s: %s", shown_name(path), perftrace__strbuf_cstr(&problem));
         perftrace__strbuf_free(&problem);

@@ -85,10 +85,7 @@ static pt_exit_t load_side(side_t *side, char *const *operands, size_t count,
                            const pt_sessions_options_t *o, pt_problems_t *book) {
     pt_paths_request_t request = {.filter = is_wanted, .looked_for = "*.jsonl or *.json"};
     pt_exit_t status = pt_paths_collect(&request, operands, count, &side->paths);
-    if (!pt_path_parts_join(&side->paths)) {
-        pt_error("out of memory");
-        status = PT_EXIT_INTERNAL;
-    }
+    status = status == PT_EXIT_OK ? pt_path_parts_join(&side->paths) : status;
     pt_session_load_t load = {.paths = &side->paths, .book = book, .threads = thread_count(o)};
     if (status == PT_EXIT_OK) {
         status = pt_session_load(&load, &side->model);
