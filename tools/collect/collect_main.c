@@ -12,13 +12,13 @@
 #include "human.h"
 #include "message.h"
 #include "os.h"
+#include "paths.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 #define TICK_NS 100000000L
 #define LOOK_NS UINT64_C(1000000000)
@@ -225,17 +225,6 @@ static pt_exit_t sum_up(collector_t *c, int signal, bool late) {
 
 /* ---- the thread that waits ---- */
 
-#ifdef PT_HAVE_NATS
-/* False: it cannot be; told. */
-static bool can_read(const char *option, const char *file) {
-    if (file != NULL && access(file, R_OK) != 0) {
-        pt_error("%s %s: %s", option, file, strerror(errno));
-        return false;
-    }
-    return true;
-}
-#endif
-
 /* False: it cannot be; told. */
 static bool start_nats(collector_t *c) {
 #ifdef PT_HAVE_NATS
@@ -249,8 +238,9 @@ static bool start_nats(collector_t *c) {
                                             .tls_key = o->tls_key,
                                             .replicas = o->replicas};
     char problem[512];
-    if (!can_read("--creds", o->creds) || !can_read("--tls-ca", o->tls_ca) ||
-        !can_read("--tls-cert", o->tls_cert) || !can_read("--tls-key", o->tls_key)) {
+    if (!pt_path_can_read("--creds", o->creds) || !pt_path_can_read("--tls-ca", o->tls_ca) ||
+        !pt_path_can_read("--tls-cert", o->tls_cert) ||
+        !pt_path_can_read("--tls-key", o->tls_key)) {
         return false;
     }
     if (o->nats.count > 0) {

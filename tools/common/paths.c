@@ -374,6 +374,14 @@ bool pt_paths_have(const pt_paths_t *paths, dev_t device, ino_t inode) {
     return false;
 }
 
+bool pt_path_can_read(const char *option, const char *file) {
+    if (file != NULL && file[0] != '\0' && access(file, R_OK) != 0) {
+        pt_error("%s %s: %s", option, file, strerror(errno));
+        return false;
+    }
+    return true;
+}
+
 uint64_t pt_paths_total_size(const pt_paths_t *paths) {
     uint64_t total = 0;
     for (size_t i = 0; i < paths->count; i++) {

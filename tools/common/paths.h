@@ -67,6 +67,10 @@ static inline const char *pt_path_shown(const pt_path_t *path) {
  */
 bool pt_paths_have(const pt_paths_t *paths, dev_t device, ino_t inode);
 
+/* Whether a file that an option names can be read, as far as can be seen before; false: told. NULL
+ * and "": none is named. */
+bool pt_path_can_read(const char *option, const char *file);
+
 /* Sum of the sizes; 0 when any is not known (no percentage can then be shown). */
 uint64_t pt_paths_total_size(const pt_paths_t *paths);
 

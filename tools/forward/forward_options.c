@@ -5,13 +5,13 @@
 #include "address_shown.h"
 #include "human.h"
 #include "message.h"
+#include "paths.h"
 #include "ring_dirs.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define UNSET      UINT64_MAX
 #define TIMEOUT_NS UINT64_C(30000000000)
@@ -188,15 +188,6 @@ static int check_address(const char *to) {
     return pt_option_usage_error(&pt_forward_tool, "--to %s: %s", shown, problem);
 }
 
-/* Else it would fail at each attempt to connect, and only there. */
-static int check_readable(const char *name, const char *file) {
-    if (file[0] && access(file, R_OK) != 0) {
-        pt_error("%s %s: %s", name, file, strerror(errno));
-        return PT_EXIT_INPUT;
-    }
-    return PT_OPTION_GO_ON;
-}
-
 static int check(pt_forward_options_t *o, size_t operands) {
     int status = check_address(o->to);
     if (status != PT_OPTION_GO_ON) {
@@ -214,9 +205,9 @@ static int check(pt_forward_options_t *o, size_t operands) {
     if (!number_of("PERFTRACE_FORWARD_LEVEL", 9, &o->level)) {
         return usage("PERFTRACE_FORWARD_LEVEL", "expected 1..9");
     }
-    status = check_readable("--creds", o->creds);
-    status = status == PT_OPTION_GO_ON ? check_readable("--tls-ca", o->tls_ca) : status;
-    return status == PT_OPTION_GO_ON ? read_token(o) : status;
+    /* Else it would fail at each attempt to connect, and only there. */
+    bool good = pt_path_can_read("--creds", o->creds) && pt_path_can_read("--tls-ca", o->tls_ca);
+    return good ? read_token(o) : PT_EXIT_INPUT;
 }
 
 int pt_forward_options_parse(pt_forward_options_t *ret, int argc, char *const *argv,
