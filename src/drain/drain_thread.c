@@ -29,7 +29,9 @@ static void *drain_main(void *arg) {
     while (!pt_load_acquire(&d->stop)) {
         uint32_t seen = pt_load_acquire(&h->drain_wake);
         if (pt_load_acquire(&d->finish_asked)) {
+            pthread_mutex_lock(&d->lock);
             d->finish(d->user);
+            pthread_mutex_unlock(&d->lock);
             break;
         }
         pthread_mutex_lock(&d->lock);

@@ -94,6 +94,9 @@ static void drop_core(void) {
 
 int perftrace__runtime_start(void) {
     perftrace__runtime_t *rt = &perftrace__runtime;
+    if (rt->config.opt.sigterm == 1) {
+        perftrace__runtime_install_sigterm();
+    }
     perftrace__runtime_fill_meta();
     perftrace__runtime_recover();
     int fd = -1;
@@ -196,9 +199,6 @@ int perftrace_init(const perftrace_config_t *config) {
     snprintf(rt->run_id, sizeof(rt->run_id), "%016llx",
              (unsigned long long)perftrace__os_random_u64());
     install_once();
-    if (rt->config.opt.sigterm == 1) {
-        perftrace__runtime_install_sigterm();
-    }
     status = perftrace__runtime_start();
 done:
     pthread_mutex_unlock(&rt->lock);
@@ -279,13 +279,17 @@ int perftrace__runtime_stop(void) {
             perftrace__runtime_remove_link();
         }
         perftrace__core_retire();
-        perftrace__runtime_free_output(rt->out);
+        if (perftrace__runtime_signal_waits()) {
+            perftrace__runtime_leave(rt->out); /* which the next start frees */
+        } else {
+            perftrace__runtime_free_output(rt->out);
+        }
     } else {
         status = abandon();
     }
     rt->out = NULL;
     perftrace__runtime_service.run_end();
-    rt->stopping = false;
+    pt_store_release(&rt->stopping, false);
     return status;
 }
 

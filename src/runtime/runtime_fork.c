@@ -42,6 +42,7 @@ static void child(void) {
     rt->active = false;
     rt->stopping = false;
     rt->users = 0;
+    perftrace__runtime_signal_after_fork();
     pthread_mutex_init(&rt->lock, NULL);
     pthread_cond_init(&rt->unused, NULL);
 }

@@ -2,6 +2,7 @@
 #include "atomics.h"
 #include "core.h"
 #include "jsonl_sink.h"
+#include "os.h"
 #include "runtime_service.h"
 #include "runtime_state.h"
 #include "session_sink.h"
@@ -9,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The file that could not be written, and why. */
@@ -43,13 +45,28 @@ static void flush_works(void *user) {
                            perftrace__runtime.meta.trace_path);
 }
 
+/* The thread that the signal stopped may hold the core's lock, and goes on in a while (see
+ * runtime_signal.c). If it does not: then what is emitted in the last milliseconds is not turned
+ * away, nothing else. */
+static bool stop_core(void) {
+    uint64_t begin = perftrace__os_mono_ns();
+    uint64_t limit = (uint64_t)perftrace__runtime.config.opt.shutdown_ms * 1000000u / 2;
+    bool stopped = false;
+    while (!(stopped = perftrace__core_try_stop()) && perftrace__os_mono_ns() - begin < limit) {
+        struct timespec ms = {0, 1000000};
+        nanosleep(&ms, NULL);
+    }
+    return stopped;
+}
+
 /* Called by the drain's thread for a signal handler that waits for it. */
 static void finish_from_signal(void *user) {
     perftrace__output_t *out = user;
-    /* The thread that the signal stopped may hold the core's lock and will never go on: then what
-     * others emit in the last millisecond is not turned away, nothing else. */
-    uint64_t late =
-        perftrace__core_try_stop() ? perftrace__core_late() - perftrace__runtime.late_seen : 0;
+    bool stopped = stop_core();
+    /* Before late events are counted: what this has to wait for is the thread that the signal
+     * stopped, and it emits when it is let go on. */
+    perftrace__drain_sweep(&out->drain, false);
+    uint64_t late = stopped ? perftrace__core_late() - perftrace__runtime.late_seen : 0;
     if (perftrace__drain_finish(&out->drain, late) == PERFTRACE_OK) {
         perftrace__ring_unlink(perftrace__core_ring());
         perftrace__runtime_remove_link();

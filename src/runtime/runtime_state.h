@@ -100,8 +100,15 @@ void perftrace__runtime_profiler_start(void);
 void perftrace__runtime_profiler_stop(void);
 void perftrace__runtime_profiler_step(int64_t step);
 
-/* runtime_fork.c, runtime_signal.c: once per process. */
+/* runtime_fork.c: once per process. */
 void perftrace__runtime_install_fork(void);
+
+/* runtime_signal.c */
+/* At the start of each run that wants it. Lock held. */
 void perftrace__runtime_install_sigterm(void);
+/* In a forked child. */
+void perftrace__runtime_signal_after_fork(void);
+/* Whether a handler may still look at an output whose run is over. */
+bool perftrace__runtime_signal_waits(void);
 
 #endif

@@ -209,6 +209,77 @@ static void sigterm_inside_the_library_leaves_a_whole_file(void **state) {
     }
 }
 
+/* Called by fork behind the library's own preparation, so with its locks held. */
+static void raise_while_forking(void) {
+    usleep(50000); /* the drain's thread, every millisecond, waits for one of them by now */
+    raise(SIGTERM);
+}
+
+static void fork_and_be_killed(const char *where) {
+    CHILD_CHECK(pthread_atfork(raise_while_forking, NULL, NULL) == 0);
+    perftrace_config_t c = traced_config(where);
+    c.sigterm = 1;
+    c.flush_ms = 1;
+    c.shutdown_ms = 60000;
+    CHILD_CHECK(perftrace_init(&c) == 0);
+    for (int i = 0; i < 200; i++) {
+        PERFTRACE_INSTANT("i");
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(0);
+    }
+    for (;;) { /* it is let go on until its file is whole */
+        PERFTRACE_INSTANT("after");
+        usleep(1000);
+    }
+}
+
+static void sigterm_with_locks_held_leaves_a_whole_file(void **state) {
+    (void)state;
+    int status = traced_wait_status(fork_and_be_killed, dir);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    traced_file_t f = traced_read(dir, "traces-r0.jsonl");
+    assert_int_equal(traced_count(&f, "i"), 200);
+    assert_int_equal(traced_count(&f, "perftrace_footer"), 1);
+    assert_true(traced_footer(&f, "written") == (double)traced_phase(&f, "i"));
+    assert_int_equal(traced_files(dir, "*.ring"), 0);
+    traced_free(&f);
+}
+
+/* A thread that ends the run is stopped in the middle of it, with the log's function as the place.
+ */
+static void raise_at_end(int level, const char *message, void *user) {
+    (void)level;
+    (void)user;
+    if (strstr(message, "wrote ")) {
+        raise(SIGTERM);
+    }
+}
+
+static void end_and_be_killed(const char *where) {
+    perftrace_config_t c = traced_config(where);
+    c.sigterm = 1;
+    c.shutdown_ms = 60000;
+    c.log = raise_at_end;
+    CHILD_CHECK(perftrace_init(&c) == 0);
+    PERFTRACE_INSTANT("i");
+    perftrace_shutdown();
+    for (;;) {
+        pause();
+    }
+}
+
+static void sigterm_during_the_end_leaves_a_whole_file(void **state) {
+    (void)state;
+    int status = traced_wait_status(end_and_be_killed, dir);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    traced_file_t f = traced_read(dir, "traces-r0.jsonl");
+    assert_int_equal(traced_count(&f, "perftrace_footer"), 1);
+    assert_int_equal(traced_files(dir, "*.ring"), 0);
+    traced_free(&f);
+}
+
 static volatile sig_atomic_t handled;
 
 static void own_handler(int sig) {
@@ -240,6 +311,8 @@ int main(void) {
         CASE(a_side_thread_may_end_the_process),
         CASE(sigterm_writes_all_and_still_kills),
         CASE(sigterm_inside_the_library_leaves_a_whole_file),
+        CASE(sigterm_with_locks_held_leaves_a_whole_file),
+        CASE(sigterm_during_the_end_leaves_a_whole_file),
         CASE(the_programs_own_handler_decides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
