@@ -78,7 +78,10 @@ void pt_collect_peer_end(peer_t *p, pt_collect_ended_t cause, const char *text) 
         return;
     }
     p->state = PT_COLLECT_PEER_ENDED;
-    pt_collect_peer_put_acks(p);
+    pt_collect_store_t *store = p->service->store;
+    if (!store->o.sync || (p->acks && pt_collect_store_sync(store) == 0)) {
+        pt_collect_peer_put_acks(p);
+    }
     perftrace__stream_put_error(&p->out, text);
     if (p->service->ended[cause]++ < PT_WARN_SOME || pt_message_verbosity() == PT_VERBOSE) {
         pt_warn("%s: %s: the connection is closed%s%s", p->name, ended_texts[cause],

@@ -56,6 +56,7 @@ struct pt_collect_tcp {
     size_t held;
     unsigned kept_back; /* connections that PAUSE_HELD stops */
     bool closing;
+    uint64_t closing_ms; /* since when */
     char buffer[READ_BYTES];
 };
 
@@ -72,6 +73,20 @@ static void free_when_empty(pt_collect_tcp_t *t) {
     }
 }
 
+static void on_handle_closed(uv_handle_t *handle) {
+    pt_collect_tcp_t *t = handle->data;
+    t->handles--;
+    free_when_empty(t);
+}
+
+/* At the end they watch over the connections that still have something to be told. */
+static void stop_timers_when_empty(pt_collect_tcp_t *t) {
+    if (t->closing && t->count == 0 && !uv_is_closing((uv_handle_t *)&t->tick)) {
+        uv_close((uv_handle_t *)&t->tick, on_handle_closed);
+        uv_close((uv_handle_t *)&t->sync, on_handle_closed);
+    }
+}
+
 static void let_go_on(pt_collect_tcp_t *t);
 
 static void on_closed(uv_handle_t *handle) {
@@ -85,6 +100,7 @@ static void on_closed(uv_handle_t *handle) {
     pt_collect_peer_free(c->peer);
     perftrace__strbuf_free(&c->sending);
     free(c);
+    stop_timers_when_empty(t);
     free_when_empty(t);
 }
 
@@ -277,6 +293,12 @@ static void look_at(connection_t *c, uint64_t now) {
         }
         return;
     }
+    if (c->tcp->closing) {
+        if (now - c->tcp->closing_ms > LINGER_MS) {
+            close_connection(c);
+        }
+        return;
+    }
     if (c->writing && now - c->write_ms > o->piece_ms) {
         pt_collect_peer_end(p, PT_COLLECT_ENDED_SLOW, "answers were not taken");
         close_connection(c);
@@ -296,6 +318,19 @@ static void look_at(connection_t *c, uint64_t now) {
                                         : "the connection was idle for too long");
         after(c);
     }
+}
+
+/* Tells what there is to tell; when it has read that it closes the connection, and so do we. */
+static void say_farewell(connection_t *c, bool with_acks) {
+    if (with_acks) {
+        pt_collect_peer_put_acks(c->peer);
+    }
+    c->peer->acks = false;
+    c->peer->state = PT_COLLECT_PEER_ENDED;
+    set_pause(c, PAUSE_STALLED | PAUSE_OUT, false);
+    set_pause(c, PAUSE_HELD, false);
+    flush(c);
+    steer(c);
 }
 
 static void on_tick(uv_timer_t *timer) {
@@ -379,12 +414,6 @@ static void on_connection(uv_stream_t *listener, int status) {
     after(c);
 }
 
-static void on_handle_closed(uv_handle_t *handle) {
-    pt_collect_tcp_t *t = handle->data;
-    t->handles--;
-    free_when_empty(t);
-}
-
 static void start_timer(pt_collect_tcp_t *t, uv_timer_t *timer, uv_timer_cb fn, uint64_t ms) {
     uv_timer_init(perftrace__net_loop_uv(t->loop), timer);
     timer->data = t;
@@ -426,11 +455,18 @@ void pt_collect_tcp_close(pt_collect_tcp_t *t) {
     }
     t->closing = true;
     uv_close(&t->listener.handle, on_handle_closed);
-    uv_close((uv_handle_t *)&t->tick, on_handle_closed);
-    uv_close((uv_handle_t *)&t->sync, on_handle_closed);
-    for (connection_t *c = t->connections; c != NULL; c = c->next) {
-        close_connection(c);
+    uv_update_time(perftrace__net_loop_uv(t->loop));
+    t->closing_ms = now_ms(t);
+    /* The last acknowledgements: a sender that does not get them looks for a collector that is
+     * gone. */
+    bool safe = !t->service->store->o.sync || pt_collect_store_sync(t->service->store) == 0;
+    for (connection_t *c = t->connections, *next; c != NULL; c = next) {
+        next = c->next;
+        if (!c->closing && c->peer != NULL) {
+            say_farewell(c, safe);
+        }
     }
+    stop_timers_when_empty(t);
 }
 
 unsigned pt_collect_tcp_port(const pt_collect_tcp_t *t) {
