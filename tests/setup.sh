@@ -9,8 +9,9 @@ setup_build_packages=(gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libc
                       libyaml-dev libuv1-dev libhttp-parser-dev libisal-dev libnats-dev libjs-chart.js libjs-d3)
 # What the multi-rank example runs on; without it the ranks are forked processes.
 setup_mpi_packages=(openmpi-bin libopenmpi-dev)
-# What the tests are compiled with on top of both, and what they need as they run.
-setup_compile_packages=(g++ libcmocka-dev)
+# What the tests are compiled with on top of both (ccache: configurations that differ in little share
+# what they compile), and what they need as they run.
+setup_compile_packages=(g++ libcmocka-dev ccache)
 setup_test_packages=(make python3 python3-torch clang clang-format clang-tidy libclang-rt-14-dev valgrind
                      jq shellcheck mandoc nodejs npm chromium fonts-dejavu-core
                      gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user procps git

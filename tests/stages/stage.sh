@@ -18,6 +18,8 @@ linker=()
 # warnings are no errors in those stages.
 light=(-DPERFTRACE_WERROR=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo "${linker[@]}"
        "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g1" "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1")
+# Of nonet, points and valgrind, whose compilers are told the same: they share objects by ccache.
+shared=(-DPERFTRACE_WERROR=ON "${light[@]:1}" -DCMAKE_C_COMPILER=gcc)
 brief=${PERFTRACE_TEST_BRIEF-} # see tests/run.sh
 # What ThreadSanitizer looks at.
 threaded='forward|stream|collect|ring|core|drain|runtime|writer|emit|fork|thread|endpoint|timer|profiler'
@@ -66,8 +68,13 @@ build_clang() {
         -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-g1 -DPERFTRACE_WERROR=ON "${linker[@]}"
 }
 
+# What takes long for its many rounds, processes or threads, and is run by other configurations.
+rounds='^stress|property|^control[.](life|clients)|^test_(core_threads|runtime_(late|overflow|fork|life)|profile_chunks)$'
+
 stage_clang() {
-    build_clang && run_tests
+    local but=()
+    [ -z "$brief" ] || but=(-E "$rounds")
+    build_clang && run_tests "${but[@]}"
 }
 
 stage_asan() {
@@ -92,19 +99,19 @@ stage_tsan() {
 }
 
 stage_nonet() {
-    setup_build "$build" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug \
-        -DPERFTRACE_NET=OFF -DPERFTRACE_ISAL=OFF -DPERFTRACE_CHART_JS=OFF -DPERFTRACE_D3_JS=OFF \
-        "${linker[@]}" "$no_mpi" || return 1
+    setup_build "$build" "${shared[@]}" "$no_mpi" \
+        -DPERFTRACE_NET=OFF -DPERFTRACE_ISAL=OFF -DPERFTRACE_CHART_JS=OFF -DPERFTRACE_D3_JS=OFF ||
+        return 1
     # Threads under load know nothing of those libraries.
     local but=()
-    [ -z "$brief" ] || but=(-E '^stress|property|^test_(core_threads|runtime_(late|overflow))$')
+    [ -z "$brief" ] || but=(-E "$rounds")
     run_tests "${but[@]}"
 }
 
 stage_points() {
     local of='crash|fault|recover'
     [ -z "$brief" ] || of='^crash[.]points$'
-    setup_build "$build" -DCMAKE_C_COMPILER=gcc "${light[@]}" \
+    setup_build "$build" "${shared[@]}" \
         -DPERFTRACE_TEST_POINTS=ON -DPERFTRACE_BUILD_EXAMPLES=OFF ${brief:+-- crash_points} &&
         run_tests -R "$of"
 }
@@ -160,7 +167,7 @@ stage_valgrind() {
         slow_there="$slow_there|trace_touch|session_fold_memory|base_number|sessions_tasks|json_split|profiler_nvtx"
     export PERFTRACE_TEST_ROUNDS=5 # of processes, at the end of each of which memcheck looks for leaks
     # ISA-L reads past its input on purpose, which memcheck cannot know.
-    setup_build "$build" -DCMAKE_C_COMPILER=gcc "${light[@]}" "$no_mpi" -DPERFTRACE_ISAL=OFF \
+    setup_build "$build" "${shared[@]}" "$no_mpi" -DPERFTRACE_ISAL=OFF \
         "-DCMAKE_CROSSCOMPILING_EMULATOR=valgrind;-q;--error-exitcode=99;--leak-check=full;--errors-for-leak-kinds=definite;--trace-children=no;--fair-sched=yes" \
         -- unit_tests &&
         # Some take minutes there, those that try very many inputs and those that live on many

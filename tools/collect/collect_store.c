@@ -500,8 +500,19 @@ static int append(store_t *s, stream_t *stream, const char *data, size_t len) {
     return 0;
 }
 
-/* *ret_gone: the file is gone, nothing of the stream is here any more, and the piece is to be taken
- * again. */
+/* Whether somebody removed or cut the file. *ret_forgotten: nothing of the stream is here any more,
+ * and the piece is to be taken again. */
+static bool is_gone(store_t *s, stream_t *stream, bool *ret_forgotten) {
+    if (is_in_one(s, stream) || !pt_collect_gone_is(stream)) {
+        return false;
+    }
+    (void)pt_collect_gone_forget(s, stream->run);
+    *ret_forgotten = !pt_collect_parts_is_open(&stream->parts);
+    (void)(*ret_forgotten || fails(s, stream, -ESTALE));
+    return true;
+}
+
+/* *ret_gone: see is_gone. */
 static pt_collect_result_t take(store_t *s, stream_t *stream, uint64_t offset, const char *data,
                                 size_t size, bool last, bool *ret_gone) {
     int err = 0;
@@ -511,10 +522,7 @@ static pt_collect_result_t take(store_t *s, stream_t *stream, uint64_t offset, c
     if (!pt_collect_store_place(s, stream)) {
         return PT_COLLECT_AGAIN;
     }
-    if (!is_in_one(s, stream) && pt_collect_gone_is(stream)) {
-        (void)pt_collect_gone_forget(s, stream->run);
-        *ret_gone = !pt_collect_parts_is_open(&stream->parts);
-        (void)(*ret_gone || fails(s, stream, -ESTALE));
+    if (is_gone(s, stream, ret_gone)) {
         return PT_COLLECT_AGAIN;
     }
     if (!pt_collect_store_is_due(s, stream, offset)) {
@@ -542,7 +550,9 @@ static pt_collect_result_t take(store_t *s, stream_t *stream, uint64_t offset, c
                        : pt_collect_store_refuse(s, &stream->key, offset,
                                                  PT_COLLECT_REFUSED_OVERLAP);
         }
-        if (fails(s, stream, append(s, stream, data + known, size - known))) {
+        err = append(s, stream, data + known, size - known);
+        /* It may have gone just now. */
+        if ((err == -ESTALE && is_gone(s, stream, ret_gone)) || fails(s, stream, err)) {
             return PT_COLLECT_AGAIN;
         }
         result = PT_COLLECT_WRITTEN;
