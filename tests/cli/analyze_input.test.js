@@ -4,6 +4,7 @@ const test = require('node:test');
 const assert = require('node:assert');
 const zlib = require('zlib');
 const t = require('./analyze_tool.js');
+const { rank, mixed } = require('./mixed_lines.js');
 const { X, kernel, call, torch, row, path, fs } = t;
 
 const device = [kernel('gemm', 0, 10), kernel('norm', 20, 10)];
@@ -227,4 +228,33 @@ test('no output takes the place of a file that is read', () => {
     }
     assert.deepStrictEqual(['a.json', 'b.json', 'rules'].map((name) => t.fs.readFileSync(at(name), 'utf8')),
                            [before, before, rules]);
+});
+
+// ---- one file in which processes take turns, as perf-trace-collect --one-file makes it ----
+
+const lines = (rank) => rank.map((l) => `${l}\n`).join('');
+// What a report says, whatever the files are called.
+const told = (r) => JSON.parse(JSON.stringify({ ...ok(r), stdout: 0, stderr: 0 }, (key, value) => key === 'file' || key === 'files' ? undefined : value));
+
+for (const [what, ranks] of [
+    ['of one machine', [0, 1, 2].map((r) => rank(r))],
+    ['with the same pid everywhere, as in containers', [0, 1, 2].map((r) => rank(r, { pid: 7, boot: `boot-${r}` }))],
+])
+    test(`processes ${what} that take turns in one file are analysed as from their own files`, () => {
+        const apart = told(t.report([t.files(Object.fromEntries(ranks.map((r, i) => [`traces-r${i}.jsonl`, lines(r)])))]));
+        assert.deepStrictEqual(apart.ranks.map((k) => k.rank), [0, 1, 2]);
+        // At once, and behind what is looked at first; beside another file, too.
+        for (const [each, first] of [[1, 0], [17, 390]]) {
+            const r = t.report([t.files({ 'trace_events.jsonl': mixed(ranks, each, first) })]);
+            assert.deepStrictEqual(told(r), apart);
+            assert.match(r.stderr, /trace_events\.jsonl: the lines of 3 processes take turns in it/);
+        }
+        const two = t.files({ 'a.jsonl': mixed(ranks.slice(0, 2), 3), 'traces-r2.jsonl': lines(ranks[2]) });
+        assert.deepStrictEqual(told(t.report([two, '-j', '2'])), apart);
+    });
+
+test('a file in which processes take turns is not taken from standard input', () => {
+    const r = t.run(['-'], { input: Buffer.from(mixed([rank(0), rank(1)], 3)) });
+    assert.strictEqual(r.status, 3);
+    assert.match(r.stderr, /standard input: .*give it as a file/);
 });

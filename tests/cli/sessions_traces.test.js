@@ -7,6 +7,7 @@ const fs = require('fs');
 const path = require('path');
 const zlib = require('zlib');
 const t = require('./sessions_tool.js');
+const { rank, mixed } = require('./mixed_lines.js');
 
 const EPOCH = 1760000000;
 
@@ -195,3 +196,31 @@ test('a long trace takes no more memory than its live sessions', () => {
     assert.deepStrictEqual(r.problems, []);
     assert.strictEqual(r.durations.find((d) => d.name === 'total').mean, 0.004);
 });
+
+// ---- one file in which processes take turns, as perf-trace-collect --one-file makes it ----
+
+for (const [what, ranks] of [
+    ['of one machine', [0, 1, 2].map((r) => rank(r))],
+    ['with the same pid everywhere, as in containers', [0, 1, 2].map((r) => rank(r, { pid: 7, boot: `boot-${r}` }))],
+])
+    test(`processes ${what} that take turns in one file are read as from their own files`, () => {
+        const told = (r) => {
+            assert.strictEqual(r.status, 0, r.stderr);
+            const { status, stdout, stderr, ...rest } = r;
+            return JSON.parse(JSON.stringify(rest, (key, value) => key === 'record' || key === 'inputs' ? undefined : value));
+        };
+        const lines = (r) => r.map((l) => `${l}\n`).join('');
+        const apart = told(t.report([t.files(Object.fromEntries(ranks.map((r, i) => [`traces-r${i}.jsonl`, lines(r)])))]));
+        assert.strictEqual(apart.summary.sessions, 3);
+        assert.deepStrictEqual(t.byKey(apart.statuses, 'status', 'sessions'), { accepted: 3 });
+        // At once, and behind what is looked at first; packed; beside another file, too.
+        for (const [each, first, pack] of [[1, 0], [17, 390], [5, 0, true]]) {
+            const text = mixed(ranks, each, first);
+            const dir = t.files(pack ? { 'trace_events.jsonl.gz': zlib.gzipSync(text) } : { 'trace_events.jsonl': text });
+            const r = t.report([dir]);
+            assert.deepStrictEqual(told(r), apart);
+            assert.match(r.stderr, /trace_events\.jsonl\S*: the lines of 3 processes take turns in it/);
+        }
+        const two = t.files({ 'a.jsonl': mixed(ranks.slice(0, 2), 3), 'traces-r2.jsonl': lines(ranks[2]) });
+        assert.deepStrictEqual(told(t.report([two])), apart);
+    });

@@ -11,6 +11,7 @@
 #include "rank_analysis.h"
 #include "result_json.h"
 #include "store_feed.h"
+#include "take_apart.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,13 +28,17 @@ typedef struct job {
     pt_problems_t *book;
     perftrace__strbuf_t why; /* the input could not be used */
     bool skipped;            /* it is no trace */
+    bool mixed;              /* processes take turns in it: nothing of it is taken */
 } job_t;
 
 typedef struct loader {
     pt_analyze_load_t *load;
     pt_results_t *results;
     pt_progress_t progress;
-    bool lost; /* an input that was named could not be read */
+    bool lost;        /* an input that was named could not be read */
+    bool one_each;    /* the inputs are such processes: they are not looked at again */
+    pt_paths_t apart; /* the processes of inputs in which they take turns */
+    pt_fd_list_t fds;
 } loader_t;
 
 bool pt_analyze_wants(const char *name, void *ctx) {
@@ -52,10 +57,10 @@ bool pt_analyze_wants(const char *name, void *ctx) {
 
 /* ---- one input ---- */
 
-static void feed_all(pt_input_t *in, pt_trace_reader_t *reader, char *buf,
-                     pt_progress_t *progress) {
+static void feed_all(pt_input_t *in, pt_store_feed_t *feed, char *buf, pt_progress_t *progress) {
+    pt_trace_reader_t *reader = feed->reader;
     uint64_t before = 0;
-    for (bool last = false; !last;) {
+    for (bool last = false; !last && !feed->ranks.found;) {
         int64_t n = pt_input_read(in, buf, CHUNK);
         if (n < 0) {
             pt_problems_add(reader->book, PT_TRACE_PROBLEM_INPUT_ENDS, 0, 0, pt_input_offset(in),
@@ -86,11 +91,18 @@ static int read_trace(loader_t *l, job_t *job, pt_input_t *in, const pt_source_t
     reader.book = job->book;
     pt_store_feed_join(&feed, &store, &reader);
     pt_store_take_source(&store, source);
-    feed_all(in, &reader, buf, &l->progress);
+    feed.ours = source->ours && !l->one_each;
+    feed_all(in, &feed, buf, &l->progress);
     free(buf);
+    job->mixed = feed.ranks.found;
     pt_store_feed_finish(&feed, l->load->keep_outliers);
     bool entered = reader.cutter.saw_events;
     pt_trace_reader_free(&reader);
+    if (job->mixed) {
+        bool failed = store.failed;
+        pt_store_free(&store);
+        return failed ? PT_EXIT_INTERNAL : PT_EXIT_OK;
+    }
     bool ok = !store.failed && pt_rank_analyze(&store, job->name, l->load->analysis, &job->results);
     if (ok && store.events == 0 &&
         (!entered || pt_problems_total(job->book, PT_PROBLEM_SKIPPED) > 0)) {
@@ -145,8 +157,12 @@ static int work(void *ctx, void *task, unsigned worker) {
     }
     pt_source_init(&source);
     pt_source_sniff(&source, data, len, len < PT_SOURCE_PEEK);
-    if (source.shape == PT_SHAPE_LINES || source.shape == PT_SHAPE_ARRAY ||
-        source.shape == PT_SHAPE_OBJECT) {
+    if (source.ours && !l->one_each && !pt_mixed_ranks_begin(data, len, &job->mixed)) {
+        status = PT_EXIT_INTERNAL;
+    } else if (job->mixed) {
+        status = PT_EXIT_OK;
+    } else if (source.shape == PT_SHAPE_LINES || source.shape == PT_SHAPE_ARRAY ||
+               source.shape == PT_SHAPE_OBJECT) {
         status = read_trace(l, job, in, &source);
     } else {
         char byte;
@@ -168,6 +184,9 @@ static int work(void *ctx, void *task, unsigned worker) {
 static int emit(void *ctx, void *task) {
     loader_t *l = ctx;
     job_t *job = task;
+    if (job->mixed) {
+        return pt_take_apart(job->path, &l->apart, &l->fds);
+    }
     if (job->book != NULL) {
         pt_problems_print(job->book, l->load->strict, 0);
         l->load->mended += pt_problems_total(job->book, PT_PROBLEM_MENDED);
@@ -202,34 +221,44 @@ static void release(void *ctx, void *task) {
     perftrace__strbuf_free(&job->why);
 }
 
-pt_exit_t pt_analyze_load(pt_analyze_load_t *load, pt_results_t *results) {
-    loader_t l = {.load = load, .results = results};
-    size_t count = load->paths->count;
-    unsigned threads = (unsigned)PT_MIN((size_t)load->threads, count);
+/* Reads some inputs. Not a message more than those of the inputs themselves. */
+static int load_all(loader_t *l, const pt_paths_t *paths) {
+    size_t count = paths->count;
+    unsigned threads = (unsigned)PT_MIN((size_t)l->load->threads, count);
     job_t *job = calloc(count + 1, sizeof *job);
     pt_ordered_options_t how = {.threads = threads > 1 ? threads : 0,
-                                .ctx = &l,
+                                .ctx = l,
                                 .work = work,
                                 .emit = emit,
                                 .release = release};
     pt_ordered_t *ordered = job != NULL ? pt_ordered_new(&how) : NULL;
     if (ordered == NULL) {
         free(job);
-        pt_error("out of memory");
         return PT_EXIT_INTERNAL;
     }
-    pt_progress_begin(&l.progress, "analysing", pt_paths_total_size(load->paths));
+    pt_progress_begin(&l->progress, "analysing", pt_paths_total_size(paths));
     int status = PT_EXIT_OK;
     for (size_t i = 0; i < count && status == PT_EXIT_OK; i++) {
-        job[i].path = &load->paths->items[i];
-        job[i].name = job[i].path->is_stdin ? "standard input" : job[i].path->name;
+        job[i].path = &paths->items[i];
+        job[i].name = pt_path_shown(job[i].path);
         status = pt_ordered_submit(ordered, PT_ORDERED_NO_LANE, &job[i]);
     }
     int finished = pt_ordered_finish(ordered);
-    status = status == PT_EXIT_OK ? finished : status;
     pt_ordered_free(ordered);
-    pt_progress_end(&l.progress);
+    pt_progress_end(&l->progress);
     free(job);
+    return status == PT_EXIT_OK ? finished : status;
+}
+
+pt_exit_t pt_analyze_load(pt_analyze_load_t *load, pt_results_t *results) {
+    loader_t l = {.load = load, .results = results, .apart = PT_PATHS_INIT};
+    int status = load_all(&l, load->paths);
+    if (status == PT_EXIT_OK && l.apart.count > 0) {
+        l.one_each = true;
+        status = load_all(&l, &l.apart);
+    }
+    pt_paths_free(&l.apart);
+    pt_fd_list_free(&l.fds);
     if (status == PT_EXIT_INTERNAL) {
         pt_error("out of memory");
     } else if (status == PT_EXIT_OK && (results->count == 0 || l.lost)) {

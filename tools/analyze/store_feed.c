@@ -38,6 +38,16 @@ static void take_metadata(pt_store_feed_t *f, const pt_event_t *ev) {
     }
 }
 
+/* Whose lines a file of our writer has. */
+static void take_process(pt_store_feed_t *f, const pt_event_t *ev) {
+    if (ev->ph == 'M' && PT_STR_IS(ev->name, "\"perftrace_header\"")) {
+        pt_mixed_ranks_header(&f->ranks, ev);
+    } else if (f->ranks.list.count > 1) {
+        pt_mixed_ranks_line(&f->ranks, ev);
+    }
+    f->store->failed |= f->ranks.failed;
+}
+
 static bool has_phase(char ph) {
     return ph != 0 && strchr("BEXiIRCbnestfSTpFNODMPvVc()", ph) != NULL;
 }
@@ -47,6 +57,9 @@ static void on_event(void *ctx, pt_event_t *ev) {
     pt_rank_store_t *s = f->store;
     if (s->failed) {
         return;
+    }
+    if (f->ours && (ev->ph == 'M' || f->ranks.list.count > 1)) {
+        take_process(f, ev);
     }
     s->events++;
     s->by_phase[(unsigned char)ev->ph & 127U]++;
@@ -102,7 +115,7 @@ static void on_member(void *ctx, const char *key, size_t key_len, const char *va
 }
 
 void pt_store_feed_join(pt_store_feed_t *f, pt_rank_store_t *store, pt_trace_reader_t *reader) {
-    *f = (pt_store_feed_t){store, reader};
+    *f = (pt_store_feed_t){.store = store, .reader = reader};
     reader->event = on_event;
     reader->member = on_member;
     reader->ctx = f;
@@ -114,6 +127,7 @@ void pt_store_feed_finish(pt_store_feed_t *f, bool keep_outliers) {
     pt_problems_t *book = f->reader->book;
     char detail[64];
     pt_store_finish(s, keep_outliers);
+    pt_mixed_ranks_free(&f->ranks);
     if (book == NULL) {
         return;
     }

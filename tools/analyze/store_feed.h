@@ -3,6 +3,7 @@
  * Pure but for memory. One store at a time. */
 #ifndef PERFTRACE_ANALYZE_STORE_FEED_H
 #define PERFTRACE_ANALYZE_STORE_FEED_H
+#include "mixed_ranks.h"
 #include "rank_store.h"
 #include "trace_reader.h"
 
@@ -11,6 +12,8 @@
 typedef struct pt_store_feed {
     pt_rank_store_t *store;
     pt_trace_reader_t *reader;
+    bool ours;              /* set by the caller: it has a header of our writer */
+    pt_mixed_ranks_t ranks; /* where it is: found tells that they take turns */
 } pt_store_feed_t;
 
 void pt_store_feed_join(pt_store_feed_t *feed, pt_rank_store_t *store, pt_trace_reader_t *reader);

@@ -11,6 +11,7 @@
 #include "session_finish.h"
 #include "session_told.h"
 #include "session_trace.h"
+#include "take_apart.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -48,6 +49,8 @@ typedef struct loader {
     bool later;           /* it is: they are read */
     pt_session_told_t told;
     pt_session_clocks_t clocks; /* of traces */
+    size_t given;               /* paths; behind them stand the processes of some */
+    pt_fd_list_t fds;           /* of these */
 } loader_t;
 
 /* Lines of what was made from a trace are lines of no file. */
@@ -125,14 +128,10 @@ static chunk_t *take_chunk(loader_t *l) {
 
 /* ---- which files, and in which order ---- */
 
-static const char *shown_name(const pt_path_t *path) {
-    return path->is_stdin ? "standard input" : path->name;
-}
-
 /* A trace is read after all records: it is not needed where they tell its run. What can be read
  * only once is read at once. */
 static use_t use_of_trace(const loader_t *l, pt_session_feed_t *feed, const pt_path_t *path) {
-    const char *name = shown_name(path);
+    const char *name = pt_path_shown(path);
     perftrace__trace_header_t header = PERFTRACE__TRACE_HEADER_INIT;
     use_t use = path->regular && !l->later ? USE_LATER : USE_TRACE;
     if (!pt_session_trace_header(feed->input, &header)) {
@@ -153,7 +152,7 @@ static use_t use_of_trace(const loader_t *l, pt_session_feed_t *feed, const pt_p
 /* What is done with a file; says why nothing is. */
 static use_t use_of(const loader_t *l, pt_session_feed_t *feed, const pt_path_t *path) {
     const pt_session_source_t *source = &feed->source;
-    const char *name = shown_name(path);
+    const char *name = pt_path_shown(path);
     bool sure_name = false;
     bool named = path->named || path->is_stdin;
     pt_session_file_wanted(pt_last_part(path->name), &sure_name);
@@ -223,7 +222,7 @@ static int feed_input(loader_t *l, pt_ordered_t *pipe, const pt_path_t *path, un
     int status = PT_EXIT_OK;
     pt_input_options_t how = pt_path_parts_input(path);
     if (pt_input_open(path->name, &how, &input, &problem) != 0) {
-        pt_error("%s: %s", shown_name(path), perftrace__strbuf_cstr(&problem));
+        pt_error("%s: %s", pt_path_shown(path), perftrace__strbuf_cstr(&problem));
         perftrace__strbuf_free(&problem);
         return PT_EXIT_INPUT;
     }
@@ -239,19 +238,45 @@ static int feed_input(loader_t *l, pt_ordered_t *pipe, const pt_path_t *path, un
     return status;
 }
 
+/* A trace in which processes take turns: each as from a file of its own. */
+static int feed_apart(loader_t *l, pt_ordered_t *pipe, pt_path_t path) {
+    pt_paths_t *paths = l->load->paths;
+    size_t first = paths->count;
+    int status = pt_take_apart(&path, paths, &l->fds); /* of a copy: the list moves */
+    for (size_t i = first; i < paths->count && status == PT_EXIT_OK; i++) {
+        use_t use;
+        unsigned file = pt_problems_add_file(l->load->book, pt_path_shown(&paths->items[i]));
+        status = feed_input(l, pipe, &paths->items[i], file, &use);
+        l->traces++;
+    }
+    return status;
+}
+
+static int feed_later(loader_t *l, pt_ordered_t *pipe, const pt_path_t *path, place_t *place) {
+    bool mixed;
+    int status = pt_takes_turns(path, &mixed);
+    if (status != PT_EXIT_OK || !mixed) {
+        return status != PT_EXIT_OK ? status : feed_input(l, pipe, path, place->file, &place->use);
+    }
+    place->trace = false;
+    return feed_apart(l, pipe, *path);
+}
+
 /* The first time round everything but traces in files; then these. */
 static int feed_all(loader_t *l, pt_ordered_t *pipe) {
     const pt_paths_t *paths = l->load->paths;
     int status = PT_EXIT_OK;
-    for (size_t i = 0; i < paths->count && status == PT_EXIT_OK; i++) {
+    for (size_t i = 0; i < l->given && status == PT_EXIT_OK; i++) {
         place_t *place = &l->place[i];
         if (!l->later) {
-            place->file = pt_problems_add_file(l->load->book, shown_name(&paths->items[i]));
+            place->file = pt_problems_add_file(l->load->book, pt_path_shown(&paths->items[i]));
         }
-        if (!l->later || place->use == USE_LATER) {
+        if (l->later && place->use == USE_LATER) {
+            status = feed_later(l, pipe, &paths->items[i], place);
+        } else if (!l->later) {
             status = feed_input(l, pipe, &paths->items[i], place->file, &place->use);
-            place->trace |= place->use == USE_LATER;
-            l->traces += place->use == USE_LATER;
+            place->trace = place->use == USE_LATER;
+            l->traces += place->trace;
         }
     }
     return status;
@@ -283,7 +308,8 @@ static void count_files(loader_t *l) {
 
 /* Records, then the traces of runs that they do not tell. */
 static int load_all(loader_t *l, size_t chunks) {
-    l->place = calloc(l->load->paths->count + 1, sizeof *l->place);
+    l->given = l->load->paths->count;
+    l->place = calloc(l->given + 1, sizeof *l->place);
     int status = l->place != NULL ? run(l, chunks) : PT_EXIT_INTERNAL;
     if (status == PT_EXIT_OK && l->traces > 0) {
         l->later = true;
@@ -291,7 +317,8 @@ static int load_all(loader_t *l, size_t chunks) {
         pt_session_told_free(&l->told);
     }
     for (size_t i = 0; status == PT_EXIT_OK && l->traces > 1 && i < l->load->paths->count; i++) {
-        if (l->place[i].trace && !pt_session_clocks_add(&l->clocks, &l->load->paths->items[i])) {
+        bool trace = i >= l->given || l->place[i].trace;
+        if (trace && !pt_session_clocks_add(&l->clocks, &l->load->paths->items[i])) {
             status = PT_EXIT_INTERNAL;
         }
     }
@@ -323,6 +350,7 @@ pt_exit_t pt_session_load(pt_session_load_t *load, pt_session_model_t *model) {
         status = PT_EXIT_INTERNAL;
     }
     pt_session_clocks_free(&l.clocks);
+    pt_fd_list_free(&l.fds);
     if (moved > 0) {
         pt_detail("times of %zu sessions are moved onto the clock of the lowest rank", moved);
     }

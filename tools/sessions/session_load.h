@@ -7,7 +7,9 @@
 #include "session_model.h"
 
 typedef struct pt_session_load {
-    const pt_paths_t *paths;
+    /* A trace in which processes take turns is read apart: its processes are added behind, as they
+     * are in the book. Their names are only to be shown afterwards. */
+    pt_paths_t *paths;
     pt_problems_t *book; /* of pt_session_problem_kinds; the inputs are registered in it */
     unsigned threads;    /* at least 1 */
     /* What came of it. */

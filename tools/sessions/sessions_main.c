@@ -33,7 +33,7 @@ static unsigned thread_count(const pt_sessions_options_t *o) {
 static const char **name_files(const pt_paths_t *paths) {
     const char **file = calloc(paths->count + 1, sizeof *file);
     for (size_t i = 0; file != NULL && i < paths->count; i++) {
-        file[i] = paths->items[i].is_stdin ? "standard input" : paths->items[i].name;
+        file[i] = pt_path_shown(&paths->items[i]);
     }
     return file;
 }

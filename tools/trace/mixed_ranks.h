@@ -4,8 +4,8 @@
  * Runs laid end to end have a header each, and nothing of the one before comes behind it; where a
  * line of an earlier process does, each process has a clock and numbers of its own all the same
  * (perf-trace-collect --one-file). All structures begin zeroed; one thread. */
-#ifndef PERFTRACE_CONVERT_MIXED_RANKS_H
-#define PERFTRACE_CONVERT_MIXED_RANKS_H
+#ifndef PERFTRACE_TRACE_MIXED_RANKS_H
+#define PERFTRACE_TRACE_MIXED_RANKS_H
 #include "trace_event.h"
 
 #include <stdbool.h>
