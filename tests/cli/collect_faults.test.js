@@ -310,6 +310,20 @@ test('no more files are open than allowed', async () => {
     assert.strictEqual(Object.keys(t.collected(dir)).length, 200);
 });
 
+test('no more runs are taken than allowed', async () => {
+    const dir = t.folder();
+    const c = await t.listening(['-o', dir, '--max-streams', '3']);
+    for (const run of ['a', 'b', 'c'])
+        await (await t.connect(c.port, run)).end();
+    const more = new t.Connection(c.port);
+    const answer = await more.hello('d');
+    assert.deepStrictEqual([answer.type, answer.text], ['error', 'too many connections, runs or streams']);
+    await more.end();
+    const known = await t.connect(c.port, 'b'); // is served as before
+    await known.end();
+    await c.stop();
+});
+
 test('acknowledged means on the disk, with --sync', async () => {
     for (let i = 0; i < 10; i++) { // the collector's end meets the wait for the disk in one of ten
         const dir = t.folder();

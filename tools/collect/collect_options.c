@@ -64,7 +64,7 @@ static const pt_option_t options[] = {
     PT_OPTION_UINT64(S, max_connections, 0, "max-connections", "N", 1, 1000000,
                      "connections at once (default 10000)"),
     PT_OPTION_UINT64(S, max_streams, 0, "max-streams", "N", 1, 10000000,
-                     "files of all runs together (default 100000)"),
+                     "files of all runs together, and runs (default 100000)"),
     PT_OPTION_UINT64(S, max_files, 0, "max-files", "N", 4, 1000000,
                      "files that are open at once (default 256)"),
     PT_OPTION_SIZE(S, max_held, 0, "max-held", "SIZE",

@@ -124,7 +124,8 @@ static bool take_hello(peer_t *p) {
     } else if (!m->key.run[0] || (s->runs->count > 0 && !pt_string_list_has(s->runs, m->key.run))) {
         end(p, PT_COLLECT_ENDED_RUN);
     } else if ((p->run = pt_collect_store_run(s->store, m->key.run)) == NULL) {
-        end(p, PT_COLLECT_ENDED_MEMORY);
+        end(p, pt_collect_store_has_many_runs(s->store) ? PT_COLLECT_ENDED_MANY
+                                                        : PT_COLLECT_ENDED_MEMORY);
     } else {
         p->greeted = true;
         perftrace__stream_put_hello_answer(&p->out, s->ref);

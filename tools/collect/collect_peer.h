@@ -19,7 +19,7 @@
     X(ORDER, "order", "a message that does not belong there")                                      \
     X(PIECE, "piece", "a piece that is refused")                                                   \
     X(SLOW, "slow", "nothing in the time allowed")                                                 \
-    X(MANY, "many", "too many connections or streams")                                             \
+    X(MANY, "many", "too many connections, runs or streams")                                       \
     X(MEMORY, "memory", "out of memory")
 
 typedef enum pt_collect_ended {

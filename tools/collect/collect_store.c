@@ -221,6 +221,10 @@ static void look_for_old(store_t *s, run_t *run) {
     }
 }
 
+bool pt_collect_store_has_many_runs(const store_t *s) {
+    return s->run_count >= s->o.streams_max;
+}
+
 run_t *pt_collect_store_run(store_t *s, const char *id) {
     char name[65];
     perftrace__stream_run_name(id, name);
@@ -228,6 +232,9 @@ run_t *pt_collect_store_run(store_t *s, const char *id) {
         if (strcmp(run->name, name) == 0) {
             return run;
         }
+    }
+    if (pt_collect_store_has_many_runs(s)) {
+        return NULL;
     }
     run_t *run = calloc(1, sizeof *run);
     perftrace__strbuf_t dir = PERFTRACE__STRBUF_INIT;
@@ -250,6 +257,7 @@ run_t *pt_collect_store_run(store_t *s, const char *id) {
     }
     *s->runs_end = run;
     s->runs_end = &run->next;
+    s->run_count++;
     look_for_old(s, run);
     if (s->o.one_file != NULL) {
         (void)open_one(s, run); /* what fails is told with the first piece */

@@ -78,7 +78,7 @@ typedef struct pt_collect_store_options {
     uint64_t keep;        /* parts of a file; 0: all */
     uint64_t keep_bytes;  /* of them but the last one; 0: all */
     unsigned files_max;   /* open at once */
-    size_t streams_max;
+    size_t streams_max;   /* of all runs together; as many runs at most */
     bool sync;
 } pt_collect_store_options_t;
 
@@ -86,6 +86,7 @@ typedef struct pt_collect_store {
     pt_collect_store_options_t o;
     pt_collect_files_t files;
     pt_collect_run_t *runs, **runs_end;
+    size_t run_count;
     size_t count; /* streams of all runs */
     perftrace__hashmap_t by_id;
     char *scratch; /* PERFTRACE__STREAM_PIECE_MAX bytes */
@@ -101,7 +102,10 @@ bool pt_collect_store_init(pt_collect_store_t *store, const pt_collect_store_opt
 /* Closes all files. 0 or the -errno of one that could not be closed well. */
 int pt_collect_store_free(pt_collect_store_t *store);
 
-/* The run with this id, known from now on, and what is in its folder. NULL without memory. */
+/* Whether no run that is not known yet can be taken. */
+bool pt_collect_store_has_many_runs(const pt_collect_store_t *store);
+/* The run with this id, known from now on, and what is in its folder. NULL: without memory, or too
+ * many runs. */
 pt_collect_run_t *pt_collect_store_run(pt_collect_store_t *store, const char *id);
 /* The stream of a run, known from now on, when it is new with this key. NULL: without memory, or
  * (*ret_limit) beyond streams_max. */
