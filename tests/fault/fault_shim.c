@@ -4,6 +4,7 @@
  * FAULT_DELAY_MS=N     each write to a *.jsonl file takes N ms longer, and so does each sync
  * FAULT_BLOCK=FILE     such writes wait while FILE exists
  * FAULT_FAIL=FILE      such writes fail with the number FAULT_ERRNO while FILE exists
+ * FAULT_CALLOC=FILE    calloc of one object of 500 to 1500 bytes fails while FILE exists
  * FAULT_LOCK_LOG=FILE  each lock call leaves a line in FILE
  * Lock calls fail with ENOLCK in any case. */
 #include <errno.h>
@@ -16,6 +17,13 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+extern void *__libc_calloc(size_t count, size_t size); /* glibc's own */
+
+void *calloc(size_t count, size_t size) {
+    const char *fail = count == 1 && size >= 500 && size <= 1500 ? getenv("FAULT_CALLOC") : NULL;
+    return fail && access(fail, F_OK) == 0 ? NULL : __libc_calloc(count, size);
+}
 
 static int is_trace(int fd) {
     char link[64];

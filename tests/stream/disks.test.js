@@ -153,6 +153,21 @@ for (const way of Object.keys(WAYS))
             s.account(s.same(here, there)[0]);
         });
 
+test('the collector has no memory for a connection: it is taken as soon as there is some', { skip: shim }, async () => {
+    const { here, there, collect, settings } = await scene('TCP');
+    const fail = path.join(s.folder(), 'fail');
+    const c = await collect([], { LD_PRELOAD: SHIM, FAULT_CALLOC: fail });
+    fs.writeFileSync(fail, '');
+    const w = s.worker([1e9, 5000, 2, 'end'], settings);
+    await s.until(() => s.bytes(here) > 300000, 'the worker goes on');
+    assert.strictEqual(s.bytes(there), 0);
+    fs.unlinkSync(fail);
+    await s.until(() => s.bytes(there) > 300000, 'it arrives');
+    assert.match((await stopped(w)).stderr, /note: forwarded \d+ bytes/);
+    await ended(c, 'the collector');
+    s.account(s.same(here, there)[0]);
+});
+
 // ---- the worker's ----
 
 for (const way of Object.keys(WAYS))

@@ -54,6 +54,7 @@ struct pt_collect_tcp {
     unsigned port;
     unsigned handles;
     size_t held;
+    bool unaccepted;    /* there was no memory for one: libuv waits until it is taken */
     unsigned kept_back; /* connections that PAUSE_HELD stops */
     bool closing;
     uint64_t closing_ms; /* since when */
@@ -333,8 +334,14 @@ static void say_farewell(connection_t *c, bool with_acks) {
     steer(c);
 }
 
+static void on_connection(uv_stream_t *listener, int status);
+
 static void on_tick(uv_timer_t *timer) {
     pt_collect_tcp_t *t = timer->data;
+    if (t->unaccepted && !t->closing) {
+        t->unaccepted = false;
+        on_connection(&t->listener.stream, 0);
+    }
     uint64_t now = now_ms(t);
     for (connection_t *c = t->connections, *next; c != NULL; c = next) {
         next = c->next;
@@ -383,6 +390,7 @@ static void on_connection(uv_stream_t *listener, int status) {
     char name[80];
     if (c == NULL || perftrace__net_stream_init(t->loop, &t->o.address, &c->io) != 0) {
         free(c);
+        t->unaccepted = t->unaccepted || status == 0;
         return;
     }
     c->tcp = t;
