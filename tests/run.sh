@@ -21,9 +21,10 @@ are tests of that run: stage.asan, stage.clang and so on.
 
 PERFTRACE_TEST_BRIEF=1
                    less of what only repeats: fewer runs of late events under sanitizers, one level of
-                   optimisation for most standards of the headers, no stress without libuv, valgrind
-                   without the tests of very many inputs, a third of clang-tidy's paths; set with
-                   CI=true
+                   optimisation for most standards of the headers, clang and the build without libuv
+                   without the tests that live on many rounds (gcc and the sanitizers run these),
+                   valgrind without the tests of very many inputs, a third of clang-tidy's paths; set
+                   with CI=true
 FUZZ_SECONDS=N     how long each fuzzer runs, the smaller ones half as long (0: only the corpus); with
                    CI=true it is 45 unless set
 TEXT

@@ -28,10 +28,10 @@ threaded='forward|stream|collect|ring|core|drain|runtime|writer|emit|fork|thread
 
 if [ "${1-}" = --list ]; then
     cat <<'TEXT'
-clang     clang, warnings are errors; all tests
+clang     clang, warnings are errors; all tests (in CI without those of many rounds)
 asan      AddressSanitizer and UndefinedBehaviorSanitizer; all tests
 tsan      ThreadSanitizer; the tests of ring, core, drain, runtime, fork, control and forwarding
-nonet     without libuv (PERFTRACE_NET=OFF), ISA-L, the chart library and D3; all tests
+nonet     without libuv (PERFTRACE_NET=OFF), ISA-L, the chart library and D3; the same tests
 points    with test points: the process is killed at every one; crash tests
 aarch64   cross build, unit tests under qemu-user
 valgrind  unit tests under memcheck
