@@ -5,6 +5,7 @@ const fs = require('fs');
 const path = require('path');
 const test = require('node:test');
 const zlib = require('zlib');
+const { spawnSync } = require('child_process');
 const t = require('./convert_tool.js');
 const { rank, mixed } = require('./mixed_lines.js');
 
@@ -74,6 +75,17 @@ test('what cannot be read twice, or taken apart, is refused with the way out; no
     const full = t.run([path.join(dir, 'x.jsonl'), '-o', out], { env: { ...process.env, TMPDIR: '/nowhere' } });
     assert.strictEqual(full.status, 3);
     assert.match(full.stderr, /cannot be taken apart in \/nowhere: No such file.*TMPDIR/);
+    assert(!fs.existsSync(out));
+    // Each process has an open file: the limit is raised, and named where that does not help.
+    const many = path.join(t.files({ 'many.jsonl': mixed(Array.from({ length: 300 }, (_, r) => rank(r, { count: 2 })), 2) }), 'many.jsonl');
+    const limited = (limit) => spawnSync('bash', ['-c', `ulimit ${limit} && exec "$0" "$@"`, t.TOOL, many, '-o', out], { encoding: 'utf8' });
+    const raised = limited('-Sn 128');
+    assert.strictEqual(raised.status, 0, raised.stderr);
+    assert.match(raised.stderr, /the lines of 300 processes/);
+    fs.unlinkSync(out);
+    const hard = limited('-n 128');
+    assert.strictEqual(hard.status, 3);
+    assert.match(hard.stderr, /Too many open files; as many as there are processes are needed, see ulimit -n/);
     assert(!fs.existsSync(out));
     const tmp = t.folder();
     const good = t.run([path.join(dir, 'x.jsonl'), '-o', out], { env: { ...process.env, TMPDIR: tmp } });

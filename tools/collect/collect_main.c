@@ -11,13 +11,13 @@
 #include "collect_tcp.h"
 #include "human.h"
 #include "message.h"
+#include "open_limit.h"
 #include "os.h"
 #include "paths.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #define TICK_NS 100000000L
@@ -370,15 +370,6 @@ static pt_exit_t run(const pt_collect_options_t *o, const sigset_t *signals) {
     return status;
 }
 
-/* Each sender is a descriptor. */
-static void raise_limit(void) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-        limit.rlim_cur = limit.rlim_max;
-        (void)setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
-
 int main(int argc, char **argv) {
     sigset_t signals;
     pt_message_init("perf-trace-collect", argv[0], PT_NORMAL);
@@ -392,7 +383,7 @@ int main(int argc, char **argv) {
         sigaddset(&signals, SIGTERM);
         sigaddset(&signals, SIGHUP);
         pthread_sigmask(SIG_BLOCK, &signals, NULL);
-        raise_limit();
+        (void)pt_open_limit_raise(); /* each sender is a descriptor */
         status = (int)run(&options, &signals);
     }
     pt_collect_options_free(&options);

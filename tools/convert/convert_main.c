@@ -9,23 +9,14 @@
 #include "convert_target.h"
 #include "grow.h"
 #include "message.h"
+#include "open_limit.h"
 #include "os.h"
 #include "path_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 
 #define MAX_FILES_NAMED 4 /* of one kind of problem */
-
-/* Every input open at once and every part need a descriptor. */
-static void raise_descriptor_limit(void) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
 
 /* What a left-over ring file is answered with: its events are in no file yet. */
 static void ring_input(const pt_convert_input_t *in) {
@@ -280,7 +271,7 @@ int main(int argc, char **argv) {
         }
         if (status == PT_EXIT_OK) {
             pt_convert_target_prune(&paths, options.check ? NULL : perftrace__strbuf_cstr(&target));
-            raise_descriptor_limit();
+            (void)pt_open_limit_raise(); /* every input open at once and every part need one */
             pt_output_catch_signals();
             job_t job = {.options = &options,
                          .kept = &paths,

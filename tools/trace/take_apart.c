@@ -8,6 +8,7 @@
 #include "input.h"
 #include "message.h"
 #include "mixed_ranks.h"
+#include "open_limit.h"
 #include "os.h"
 #include "path_parts.h"
 
@@ -52,8 +53,10 @@ void pt_fd_list_free(pt_fd_list_t *list) {
 static void fail(apart_t *a, int error) {
     if (a->status == PT_EXIT_OK) {
         pt_error("%s: the lines of several processes take turns in it, and it cannot be taken "
-                 "apart in %s: %s; a directory with room is set by TMPDIR",
-                 a->name, a->dir, strerror(error));
+                 "apart in %s: %s; %s",
+                 a->name, a->dir, strerror(error),
+                 error == EMFILE ? "as many as there are processes are needed, see ulimit -n"
+                                 : "a directory with room is set by TMPDIR");
         a->status = error == ENOMEM ? PT_EXIT_INTERNAL : PT_EXIT_INPUT;
     }
 }
@@ -68,20 +71,31 @@ static void flush(apart_t *a, process_t *p) {
     }
 }
 
-static bool new_process(apart_t *a) {
+/* A file without a name. -1 with errno set. */
+static int make_file(const char *dir) {
     char path[4200];
+    snprintf(path, sizeof path, "%s/perf-trace.XXXXXX", dir);
+    int fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0) {
+        unlink(path);
+    }
+    return fd;
+}
+
+static bool new_process(apart_t *a) {
     if (!PT_GROW(a, process, count, cap, 1)) {
         fail(a, ENOMEM);
         return false;
     }
-    snprintf(path, sizeof path, "%s/perf-trace.XXXXXX", a->dir);
     process_t *p = &a->process[a->count];
-    *p = (process_t){.fd = mkostemp(path, O_CLOEXEC), .text = PERFTRACE__STRBUF_INIT};
+    *p = (process_t){.fd = make_file(a->dir), .text = PERFTRACE__STRBUF_INIT};
+    if (p->fd < 0 && errno == EMFILE && pt_open_limit_raise()) {
+        p->fd = make_file(a->dir);
+    }
     if (p->fd < 0) {
         fail(a, errno);
         return false;
     }
-    unlink(path);
     a->count++;
     return true;
 }
