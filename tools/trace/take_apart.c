@@ -135,7 +135,7 @@ static void on_record(void *ctx, const char *line, size_t len, bool plain) {
 }
 
 /* Hands the bytes of a file to take, until that returns false; last: there are no more.
- * PT_EVENT_PAD bytes behind them can be read. 0, or -errno of opening; *warn: damage is told. */
+ * PT_EVENT_PAD bytes behind them can be read. 0, or -errno of opening; warn: damage is told. */
 static int read_file(const pt_path_t *path, bool (*take)(void *, char *, size_t, bool), void *ctx,
                      bool warn) {
     pt_input_options_t how = pt_path_parts_input(path);
