@@ -91,7 +91,7 @@ test('credentials that come late, and others in the file meanwhile', { skip }, a
     const creds = path.join(dir, 'mounted.creds');
     fs.copyFileSync(known.user('bare', {}, { seed: false }), creds);
     const w = s.worker([20000, 0, 1, 'hold'], { dir: here, rank: 0, world_size: 1, forward: url, forward_creds: creds,
-                                                forward_wait_ms: 60000, overflow: 'block' });
+                                                forward_wait_ms: 120000, overflow: 'block' });
     const c = collect(url, there, creds);
     await w.told(/cannot be reached \(.*no nkey user seed/);
     await c.told(/no NATS server is reached \(.*no nkey user seed/);

@@ -108,7 +108,7 @@ test("the server's disk is full, and then is not", { skip: skip || (root ? false
         const url = `nats://127.0.0.1:${port}`;
         const n = await s.nats(port, store);
         const w = s.worker([300000, 0, 1, 'hold'], { dir: here, rank: 0, world_size: 1, forward: url,
-                                                     overflow: 'block', forward_wait_ms: 60000 });
+                                                     overflow: 'block', forward_wait_ms: 120000 });
         await w.told(/holding/);
         await w.told(/cannot be reached \(/);
         assert.strictEqual(s.spawnSync('mount', ['-o', 'remount,size=200m', store]).status, 0);

@@ -163,7 +163,7 @@ test('the standard streams are closed', async () => {
 
 test('a collector that stands still for a while', async () => {
     const { here, there, collector, env } = await scene();
-    const w = s.start(s.WORKER, ['200000', '100000', '1'], { ...env, PERFTRACE_FORWARD_WAIT_MS: '60000' });
+    const w = s.start(s.WORKER, ['200000', '100000', '1'], { ...env, PERFTRACE_FORWARD_WAIT_MS: '120000' });
     await s.until(() => s.bytes(there) > 100000, 'a part has arrived');
     collector.child.kill('SIGSTOP');
     await s.until(() => s.bytes(here) > 20e6, 'the worker goes on');

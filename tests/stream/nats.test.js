@@ -90,7 +90,7 @@ test('acknowledgements that are lost', { skip }, async () => {
     const proxy = await swallower(port);
     const c = taker(url, there, ['--until-done']);
     const w = s.worker([150000, 25000, 1], { ...settings, forward: `nats://127.0.0.1:${proxy.port}`,
-                                             forward_wait_ms: 60000, flush_ms: 20 });
+                                             forward_wait_ms: 120000, flush_ms: 20 });
     ended(await w.done);
     assert.ok(proxy.swallowed() > 4, `${proxy.swallowed()} times something was swallowed`);
     await collected(c);
@@ -160,7 +160,7 @@ test('three servers keep the stream, one is killed half way', { skip }, async ()
         cluster: { name: `n${i}`, port: routes[i], routes: routes.map((r) => `nats://127.0.0.1:${r}`) } })));
     const c = taker(url, there, ['--until-done']);
     const w = s.worker([100000, 20000, 2], { dir: here, rank: 0, world_size: 1, forward: url, forward_replicas: 3,
-                                             forward_wait_ms: 30000, overflow: 'block' });
+                                             forward_wait_ms: 120000, overflow: 'block' });
     await s.until(() => s.bytes(there) > 1e6 || w.over, 'a part has arrived');
     await servers[0].kill();
     ended(await w.done);
@@ -185,7 +185,7 @@ test('all descriptors are closed: the sender gives libnats nothing more for the 
         const here = s.folder();
         const r = await s.start(process.env.STREAM_LIFE, ['close'], {
             PERFTRACE_LOG_STDERR: '1', PERFTRACE_RUN_ID: `close${i}`, PERFTRACE_DIR: here, PERFTRACE_RANK: '0',
-            PERFTRACE_FORWARD: url, PERFTRACE_TEST_NATS_LIBRARY: s.NATS_LIBRARY, PERFTRACE_FORWARD_WAIT_MS: '20000' }).done;
+            PERFTRACE_FORWARD: url, PERFTRACE_TEST_NATS_LIBRARY: s.NATS_LIBRARY, PERFTRACE_FORWARD_WAIT_MS: '120000' }).done;
         assert.deepStrictEqual(JSON.parse(r.stdout), { status: 0, strays: 0 }, r.stderr);
         assert.match(r.stderr, /note: forwarded \d+ bytes/);
         assert.strictEqual(s.account(s.find(here, /^traces/)[0]).written, 10000);

@@ -19,7 +19,7 @@ const NATS_LIBRARY = process.env.STREAM_NATS_LIBRARY || '';
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 // Waits until something holds; fails after so many seconds.
-async function until(holds, what, seconds = 60) {
+async function until(holds, what, seconds = 120) {
     const end = Date.now() + seconds * 1000;
     while (!await holds()) {
         assert(Date.now() < end, `still waiting until ${typeof what === 'function' ? what() : what}`);
