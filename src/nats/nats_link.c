@@ -25,8 +25,11 @@
 
 #define ON_THE_WAY    256u /* messages that are not acknowledged */
 #define CLOCK_WAIT_MS 1000
-#define SERVERS       16
-#define LINKS         256u
+/* So long without any acknowledgement, and the connection counts as broken: a message that was on
+ * its way to a leader that died is never answered, though the server we talk to lives on. */
+#define ACK_WAIT_NS 10000000000u
+#define SERVERS     16
+#define LINKS       256u
 
 typedef struct sent {
     uint64_t stream;
@@ -46,6 +49,7 @@ struct perftrace__forward_link {
     perftrace__strbuf_t body;
     perftrace__wake_pipe_t wake;
     uintptr_t ticket;
+    uint64_t progress_ns; /* when one was acknowledged last, or the oldest one sent */
     /* Under the lock: */
     sent_t sent[ON_THE_WAY]; /* [first, first + count), in the order sent */
     unsigned first;
@@ -167,6 +171,7 @@ static void take_acks(link_t *l) {
         if (done) {
             l->first = (l->first + 1) % ON_THE_WAY;
             l->count--;
+            l->progress_ns = perftrace__os_mono_ns();
         }
         pthread_mutex_unlock(&lock);
         if (!done) {
@@ -176,10 +181,18 @@ static void take_acks(link_t *l) {
     }
 }
 
+/* How long an acknowledgement may still take; UINT64_MAX: none is due. */
+static uint64_t patience_ns(const link_t *l) {
+    uint64_t spent = perftrace__os_mono_ns() - l->progress_ns;
+    return l->count == 0 ? UINT64_MAX : ACK_WAIT_NS - PT_MIN(spent, ACK_WAIT_NS);
+}
+
 static bool wait(link_t *l, int wake_fd, uint32_t timeout_ms) {
     if (!is_ours(l)) {
         return false;
     }
+    uint64_t patience_ms = patience_ns(l) / 1000000u + 1;
+    timeout_ms = (uint32_t)PT_MIN((uint64_t)timeout_ms, patience_ms);
     struct pollfd p[2] = {{.fd = l->wake.fd[0], .events = POLLIN, .revents = 0},
                           {.fd = wake_fd, .events = POLLIN, .revents = 0}};
     if (poll(p, wake_fd >= 0 ? 2 : 1, (int)PT_MIN(timeout_ms, 3600000u)) > 0 && p[0].revents) {
@@ -187,6 +200,9 @@ static bool wait(link_t *l, int wake_fd, uint32_t timeout_ms) {
     }
     take_acks(l);
     pthread_mutex_lock(&lock);
+    if (patience_ns(l) == 0) {
+        set_broken(l, "no acknowledgement comes", NULL);
+    }
     bool broken = l->broken;
     pthread_mutex_unlock(&lock);
     return !broken;
@@ -248,6 +264,7 @@ static bool put_on_the_way(link_t *l, const sent_t *what) {
     pthread_mutex_lock(&lock);
     bool room = l->count < ON_THE_WAY;
     if (room) {
+        l->progress_ns = l->count == 0 ? perftrace__os_mono_ns() : l->progress_ns;
         l->sent[(l->first + l->count++) % ON_THE_WAY] = *what;
     }
     pthread_mutex_unlock(&lock);
