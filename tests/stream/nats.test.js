@@ -98,6 +98,33 @@ test('acknowledgements that are lost', { skip }, async () => {
     proxy.close();
 });
 
+// As when the leader of a stream dies while the server that the worker talks to lives on.
+test('acknowledgements that never come: the connection is given up, nothing is lost', { skip }, async () => {
+    const { here, there, port, url, settings } = await scene();
+    let connections = 0;
+    const proxy = net.createServer((client) => {
+        const up = net.connect(port, '127.0.0.1');
+        const mute = ++connections === 1;
+        let heard = 0; // acknowledgements
+        client.on('data', (d) => up.write(d)).on('error', () => {}).on('close', () => up.destroy());
+        up.on('data', (d) => {
+            heard += /"seq": ?\d/.test(d.toString('latin1'));
+            if (!mute || heard < 3)
+                client.write(d);
+        }).on('error', () => {}).on('close', () => client.destroy());
+    });
+    await new Promise((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const c = taker(url, there, ['--until-done']);
+    const r = await s.worker([100000, 25000, 1], { ...settings, forward: `nats://127.0.0.1:${proxy.address().port}`,
+                                                   forward_wait_ms: 120000, flush_ms: 20 }).done;
+    ended(r);
+    assert.match(r.stderr, /cannot be reached \(no acknowledgement comes\)/);
+    assert.match(r.stderr, /is reached again/);
+    await collected(c);
+    assert.strictEqual(s.account(s.same(here, there)[0]).lost, 0);
+    proxy.close();
+});
+
 test('the collector is killed and comes back, again and again', { skip }, async () => {
     const { here, there, url, settings } = await scene();
     const w = s.worker([60000, 20000, 2], settings);
