@@ -38,16 +38,6 @@ static void take_metadata(pt_store_feed_t *f, const pt_event_t *ev) {
     }
 }
 
-/* Whose lines a file of our writer has. */
-static void take_process(pt_store_feed_t *f, const pt_event_t *ev) {
-    if (ev->ph == 'M' && PT_STR_IS(ev->name, "\"perftrace_header\"")) {
-        pt_mixed_ranks_header(&f->ranks, ev);
-    } else if (f->ranks.list.count > 1) {
-        pt_mixed_ranks_line(&f->ranks, ev);
-    }
-    f->store->failed |= f->ranks.failed;
-}
-
 static bool has_phase(char ph) {
     return ph != 0 && strchr("BEXiIRCbnestfSTpFNODMPvVc()", ph) != NULL;
 }
@@ -59,7 +49,8 @@ static void on_event(void *ctx, pt_event_t *ev) {
         return;
     }
     if (f->ours && (ev->ph == 'M' || f->ranks.list.count > 1)) {
-        take_process(f, ev);
+        pt_mixed_ranks_take(&f->ranks, ev);
+        s->failed |= f->ranks.failed;
     }
     s->events++;
     s->by_phase[(unsigned char)ev->ph & 127U]++;

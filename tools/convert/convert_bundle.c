@@ -5,11 +5,11 @@
 #include "convert_bundle.h"
 
 #include "message.h"
+#include "nameless_file.h"
 #include "os.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,16 +27,6 @@ static pt_exit_t output_error(const pt_output_t *output) {
 static pt_exit_t spool_error(const pt_convert_bundle_t *b, int error) {
     pt_error("cannot collect the parts of the bundle in %s: %s", b->dir, strerror(error));
     return PT_EXIT_OUTPUT;
-}
-
-static int open_spool(const char *dir) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/.perf-trace-convert.XXXXXX", dir);
-    int fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0) {
-        unlink(path);
-    }
-    return fd;
 }
 
 /* rank3.json, rank3-actor.json, rank3-actor.run2.json; short enough for a tar. */
@@ -86,7 +76,7 @@ pt_exit_t pt_convert_bundle_open(pt_convert_bundle_t *b, const pt_convert_plan_t
             m->offset_ns = in->window_shift_ns = in->clock.shift_ns;
             in->clock.shift_ns = 0;
         }
-        m->spool = open_spool(b->dir);
+        m->spool = pt_nameless_file(b->dir);
         if (m->spool < 0) {
             status = spool_error(b, errno);
         }

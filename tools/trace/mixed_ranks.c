@@ -85,6 +85,14 @@ void pt_mixed_ranks_line(pt_mixed_ranks_t *m, const pt_event_t *ev) {
     m->found |= at != PT_RANK_NONE && at != m->now;
 }
 
+void pt_mixed_ranks_take(pt_mixed_ranks_t *m, const pt_event_t *ev) {
+    if (ev->ph == 'M' && PT_STR_IS(ev->name, "\"perftrace_header\"")) {
+        pt_mixed_ranks_header(m, ev);
+    } else if (m->list.count > 1) {
+        pt_mixed_ranks_line(m, ev);
+    }
+}
+
 void pt_mixed_ranks_free(pt_mixed_ranks_t *m) {
     pt_rank_list_free(&m->list);
     *m = (pt_mixed_ranks_t){.found = false};
@@ -110,11 +118,7 @@ bool pt_mixed_ranks_begin(const char *data, size_t len, bool *ret_found) {
         if (pt_event_read_json(&reader, p, (size_t)(stop - p), &ev, &used) != PT_EVENT_FOUND) {
             continue;
         }
-        if (PT_STR_IS(ev.name, "\"perftrace_header\"")) {
-            pt_mixed_ranks_header(&m, &ev);
-        } else {
-            pt_mixed_ranks_line(&m, &ev);
-        }
+        pt_mixed_ranks_take(&m, &ev);
     }
     *ret_found = m.found;
     bool ok = !m.failed;

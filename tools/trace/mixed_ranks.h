@@ -43,6 +43,8 @@ typedef struct pt_mixed_ranks {
 void pt_mixed_ranks_header(pt_mixed_ranks_t *ranks, const pt_event_t *header);
 /* Takes any other line; of use only where several headers came. */
 void pt_mixed_ranks_line(pt_mixed_ranks_t *ranks, const pt_event_t *event);
+/* Takes a line, whichever it is; of others than headers looks only where several headers came. */
+void pt_mixed_ranks_take(pt_mixed_ranks_t *ranks, const pt_event_t *event);
 void pt_mixed_ranks_free(pt_mixed_ranks_t *ranks);
 
 /* The same for the beginning of a file, PT_EVENT_PAD bytes readable behind it. Costs next to

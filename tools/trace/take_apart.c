@@ -8,12 +8,12 @@
 #include "input.h"
 #include "message.h"
 #include "mixed_ranks.h"
+#include "nameless_file.h"
 #include "open_limit.h"
 #include "os.h"
 #include "path_parts.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,26 +71,16 @@ static void flush(apart_t *a, process_t *p) {
     }
 }
 
-/* A file without a name. -1 with errno set. */
-static int make_file(const char *dir) {
-    char path[4200];
-    snprintf(path, sizeof path, "%s/perf-trace.XXXXXX", dir);
-    int fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0) {
-        unlink(path);
-    }
-    return fd;
-}
-
+/* Each process has a file that stays open. */
 static bool new_process(apart_t *a) {
     if (!PT_GROW(a, process, count, cap, 1)) {
         fail(a, ENOMEM);
         return false;
     }
     process_t *p = &a->process[a->count];
-    *p = (process_t){.fd = make_file(a->dir), .text = PERFTRACE__STRBUF_INIT};
+    *p = (process_t){.fd = pt_nameless_file(a->dir), .text = PERFTRACE__STRBUF_INIT};
     if (p->fd < 0 && errno == EMFILE && pt_open_limit_raise()) {
-        p->fd = make_file(a->dir);
+        p->fd = pt_nameless_file(a->dir);
     }
     if (p->fd < 0) {
         fail(a, errno);
@@ -254,11 +244,7 @@ static void on_line(void *ctx, const char *line, size_t len, bool plain) {
     if (k->ranks.found || pt_event_read_json(&k->parser, line, len, &ev, &used) != PT_EVENT_FOUND) {
         return;
     }
-    if (PT_STR_IS(ev.name, "\"perftrace_header\"")) {
-        pt_mixed_ranks_header(&k->ranks, &ev);
-    } else if (k->ranks.list.count > 1) {
-        pt_mixed_ranks_line(&k->ranks, &ev);
-    }
+    pt_mixed_ranks_take(&k->ranks, &ev);
 }
 
 static bool take_turns(void *ctx, char *data, size_t len, bool last) {
