@@ -185,7 +185,7 @@ static int emit(void *ctx, void *task) {
     loader_t *l = ctx;
     job_t *job = task;
     if (job->mixed) {
-        return pt_take_apart(job->path, &l->apart, &l->fds);
+        return (int)pt_take_apart(job->path, &l->apart, &l->fds);
     }
     if (job->book != NULL) {
         pt_problems_print(job->book, l->load->strict, 0);

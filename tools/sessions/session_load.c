@@ -242,7 +242,7 @@ static int feed_input(loader_t *l, pt_ordered_t *pipe, const pt_path_t *path, un
 static int feed_apart(loader_t *l, pt_ordered_t *pipe, pt_path_t path) {
     pt_paths_t *paths = l->load->paths;
     size_t first = paths->count;
-    int status = pt_take_apart(&path, paths, &l->fds); /* of a copy: the list moves */
+    int status = (int)pt_take_apart(&path, paths, &l->fds); /* of a copy: the list moves */
     for (size_t i = first; i < paths->count && status == PT_EXIT_OK; i++) {
         use_t use;
         unsigned file = pt_problems_add_file(l->load->book, pt_path_shown(&paths->items[i]));
@@ -254,7 +254,7 @@ static int feed_apart(loader_t *l, pt_ordered_t *pipe, pt_path_t path) {
 
 static int feed_later(loader_t *l, pt_ordered_t *pipe, const pt_path_t *path, place_t *place) {
     bool mixed;
-    int status = pt_takes_turns(path, &mixed);
+    int status = (int)pt_takes_turns(path, &mixed);
     if (status != PT_EXIT_OK || !mixed) {
         return status != PT_EXIT_OK ? status : feed_input(l, pipe, path, place->file, &place->use);
     }
