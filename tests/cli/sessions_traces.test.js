@@ -6,6 +6,7 @@ const assert = require('node:assert');
 const fs = require('fs');
 const path = require('path');
 const zlib = require('zlib');
+const { spawnSync } = require('child_process');
 const t = require('./sessions_tool.js');
 const { rank, mixed } = require('./mixed_lines.js');
 
@@ -224,3 +225,23 @@ for (const [what, ranks] of [
         const two = t.files({ 'a.jsonl': mixed(ranks.slice(0, 2), 3), 'traces-r2.jsonl': lines(ranks[2]) });
         assert.deepStrictEqual(told(t.report([two])), apart);
     });
+
+test('a trace in which processes take turns is not taken where it can be read only once', () => {
+    // At once, and behind what is looked at first.
+    for (const [count, each, first] of [[40, 1], [4000, 7, 3900]]) {
+        const text = mixed([rank(0, { count }), rank(1, { count })], each, first);
+        const dir = t.files({ 'all.jsonl': text });
+        const fed = t.run(['-'], { input: Buffer.from(text) });
+        const fifo = spawnSync('bash', ['-c', 'mkfifo all; cat all.jsonl >all & timeout 60 "$0" all; code=$?; rm all; exit $code', t.TOOL],
+                               { cwd: dir, encoding: 'utf8' });
+        for (const [r, name] of [[fed, 'standard input'], [fifo, 'all']]) {
+            assert.strictEqual(r.status, 3, r.stderr);
+            assert(r.stderr.includes(`${name}: the lines of several processes take turns in it: give it as a file`), r.stderr);
+            assert.strictEqual(r.stdout.length, 0);
+        }
+    }
+    // One after the other they do not take turns.
+    const after = t.report(['-'], { input: Buffer.from([...rank(0), ...rank(1), ...rank(2)].join('\n') + '\n') });
+    assert.strictEqual(after.status, 0, after.stderr);
+    assert.strictEqual(after.summary.sessions, 3);
+});

@@ -203,12 +203,16 @@ static int feed_file(loader_t *l, pt_ordered_t *pipe, pt_session_feed_t *feed,
     }
 }
 
-static int feed_trace(loader_t *l, pt_ordered_t *pipe, pt_session_feed_t *feed) {
+static int feed_trace(loader_t *l, pt_ordered_t *pipe, pt_session_feed_t *feed,
+                      const pt_path_t *path) {
     pt_session_trace_t trace;
     if (!pt_session_trace_open(&trace, feed)) {
         return PT_EXIT_INTERNAL;
     }
     int status = feed_file(l, pipe, feed, &trace);
+    if (status == PT_EXIT_OK && trace.ranks.found) { /* a file was taken apart before */
+        status = (int)pt_take_apart_refuse(path);
+    }
     pt_session_trace_close(&trace);
     return status;
 }
@@ -232,7 +236,7 @@ static int feed_input(loader_t *l, pt_ordered_t *pipe, const pt_path_t *path, un
     if (*ret_use == USE_RECORDS) {
         status = feed_file(l, pipe, &feed, NULL);
     } else if (*ret_use == USE_TRACE) {
-        status = feed_trace(l, pipe, &feed);
+        status = feed_trace(l, pipe, &feed, path);
     }
     pt_session_feed_close(&feed);
     return status;

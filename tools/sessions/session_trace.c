@@ -112,8 +112,20 @@ static bool see_header(trace_t *t, const char *line, size_t len) {
     return start_run(t) && ok;
 }
 
+/* Only where several headers came is every line looked at. */
+static bool see_ranks(trace_t *t, const char *line, size_t len, bool maybe_header) {
+    pt_event_t ev;
+    size_t used;
+    if ((maybe_header || t->ranks.list.count > 1) &&
+        pt_event_read_json(&t->reader, line, len, &ev, &used) == PT_EVENT_FOUND) {
+        pt_mixed_ranks_take(&t->ranks, &ev);
+    }
+    return !t->ranks.failed;
+}
+
 static bool read_line(trace_t *t, const char *line, size_t len, uint64_t number) {
-    if (may_be_header(line, len) && !see_header(t, line, len)) {
+    bool maybe_header = may_be_header(line, len);
+    if (!see_ranks(t, line, len, maybe_header) || (maybe_header && !see_header(t, line, len))) {
         return false;
     }
     if (perftrace__session_replay_line(&t->replay, line, len) == PERFTRACE__REPLAY_DAMAGED) {
@@ -161,6 +173,8 @@ void pt_session_trace_close(trace_t *t) {
     perftrace__trace_header_free(&t->header);
     perftrace__strbuf_free(&t->records);
     pt_session_piece_free(&t->text);
+    pt_event_reader_free(&t->reader);
+    pt_mixed_ranks_free(&t->ranks);
 }
 
 /* Moves whole records, about a piece of them, into the piece. */
@@ -192,7 +206,7 @@ static bool give(trace_t *t, pt_session_piece_t *piece) {
 }
 
 int pt_session_trace_next(trace_t *t, pt_session_piece_t *piece) {
-    while (!t->ended && t->records.len - t->given < PIECE) {
+    while (!t->ended && !t->ranks.found && t->records.len - t->given < PIECE) {
         int got = pt_session_feed_next(t->feed, &t->text);
         t->ended = got == 0;
         if (got < 0 || (got > 0 ? !read_text(t) : !end_run(t))) {

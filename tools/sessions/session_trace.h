@@ -2,10 +2,12 @@
  *
  * Reads a trace file (traces-*.jsonl) through a feed and makes the records of its sessions with the
  * fold that the traced program uses (docs/formats/SESSIONS.md), so that what follows is the same as
- * for a file of records. Several traces one after the other (standard input) are several runs. One
- * thread at a time. */
+ * for a file of records. Several traces one after the other (standard input) are several runs; one
+ * in which they take turns is not read on (see take_apart.h). One thread at a time. */
 #ifndef PERFTRACE_SESSIONS_SESSION_TRACE_H
 #define PERFTRACE_SESSIONS_SESSION_TRACE_H
+#include "event_json.h"
+#include "mixed_ranks.h"
 #include "session_feed.h"
 #include "session_replay.h"
 
@@ -21,6 +23,8 @@ typedef struct pt_session_trace {
     uint64_t line;           /* of the text's first byte */
     bool ended;
     bool guessed; /* the header is lost */
+    pt_event_reader_t reader;
+    pt_mixed_ranks_t ranks; /* ranks.found: processes take turns */
 } pt_session_trace_t;
 
 /* The header of the trace that an opened input holds, from the first bytes, which are not taken. Of

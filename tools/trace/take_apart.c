@@ -270,15 +270,20 @@ pt_exit_t pt_takes_turns(const pt_path_t *path, bool *ret_mixed) {
 
 /* ---- apart ---- */
 
+pt_exit_t pt_take_apart_refuse(const pt_path_t *path) {
+    pt_error("%s: the lines of several processes take turns in it: give it as a file, which can "
+             "be read twice",
+             pt_path_shown(path));
+    return PT_EXIT_INPUT;
+}
+
 pt_exit_t pt_take_apart(const pt_path_t *path, pt_paths_t *paths, pt_fd_list_t *fds) {
     const char *dir = getenv("TMPDIR");
     apart_t a = {.path = path,
                  .name = pt_path_shown(path),
                  .dir = dir != NULL && dir[0] != '\0' ? dir : "/tmp"};
     if (path->is_stdin) {
-        pt_error("standard input: the lines of several processes take turns in it: give it as a "
-                 "file, which can be read twice");
-        return PT_EXIT_INPUT;
+        return pt_take_apart_refuse(path);
     }
     read_all(&a);
     for (size_t i = 0; i < a.count; i++) {

@@ -23,5 +23,7 @@ pt_exit_t pt_takes_turns(const pt_path_t *path, bool *ret_mixed);
  * PT_EXIT_INPUT or PT_EXIT_INTERNAL (told). The caller frees both lists in any case. Blocks on the
  * file system. */
 pt_exit_t pt_take_apart(const pt_path_t *path, pt_paths_t *paths, pt_fd_list_t *fds);
+/* Says that a file which can be read only once cannot be taken apart; PT_EXIT_INPUT. */
+pt_exit_t pt_take_apart_refuse(const pt_path_t *path);
 
 #endif
