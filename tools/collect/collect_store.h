@@ -140,6 +140,21 @@ void pt_collect_store_look_again(pt_collect_store_t *store, pt_collect_run_t *ru
 /* All that is dirty to the disk. 0 or -errno. */
 int pt_collect_store_sync(pt_collect_store_t *store);
 
+/* ---- for the files of the store ---- */
+
+/* Whether the one file of the run has it. */
+static inline bool pt_collect_is_in_one(const pt_collect_store_t *store,
+                                        const pt_collect_stream_t *stream) {
+    return store->o.one_file != NULL && !stream->key.sessions;
+}
+static inline bool pt_collect_store_rotates(const pt_collect_store_t *store) {
+    return store->o.rotate_size > 0 || store->o.rotate_ns > 0;
+}
+/* Whether err (0 or -errno) is one. A full disk is told once, and once that it is over. */
+bool pt_collect_store_fails(pt_collect_store_t *store, const pt_collect_stream_t *stream, int err);
+/* What another collector has written meanwhile. Its end may be with it, and never come here. */
+void pt_collect_store_look_for_more(pt_collect_store_t *store, pt_collect_stream_t *stream);
+
 const char *pt_collect_refused_word(pt_collect_refused_t cause);
 const char *pt_collect_refused_text(pt_collect_refused_t cause);
 
