@@ -1,4 +1,4 @@
-/* collect_store.c: the collected runs, their streams and where these are kept. SPDX-License-Identifier: MIT */
+/* collect_store.c: the collected runs and their files. SPDX-License-Identifier: MIT */
 #include "collect_store.h"
 
 #include "collect_claim.h"
@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 typedef pt_collect_store_t store_t;
