@@ -3,8 +3,9 @@
 const test = require('node:test');
 const assert = require('node:assert');
 const zlib = require('zlib');
+const { spawn, spawnSync } = require('child_process');
 const t = require('./analyze_tool.js');
-const { rank, mixed } = require('./mixed_lines.js');
+const { rank, mixed, kinds } = require('./mixed_lines.js');
 const { X, kernel, call, torch, row, path, fs } = t;
 
 const device = [kernel('gemm', 0, 10), kernel('norm', 20, 10)];
@@ -236,25 +237,48 @@ const lines = (rank) => rank.map((l) => `${l}\n`).join('');
 // What a report says, whatever the files are called.
 const told = (r) => JSON.parse(JSON.stringify({ ...ok(r), stdout: 0, stderr: 0 }, (key, value) => key === 'file' || key === 'files' ? undefined : value));
 
-for (const [what, ranks] of [
-    ['of one machine', [0, 1, 2].map((r) => rank(r))],
-    ['with the same pid everywhere, as in containers', [0, 1, 2].map((r) => rank(r, { pid: 7, boot: `boot-${r}` }))],
-])
+for (const [what, ranks] of kinds)
     test(`processes ${what} that take turns in one file are analysed as from their own files`, () => {
-        const apart = told(t.report([t.files(Object.fromEntries(ranks.map((r, i) => [`traces-r${i}.jsonl`, lines(r)])))]));
-        assert.deepStrictEqual(apart.ranks.map((k) => k.rank), [0, 1, 2]);
+        const apart = told(t.report([t.files(Object.fromEntries(ranks.map((r, i) => [`${'abc'[i]}.jsonl`, lines(r)])))]));
+        assert.strictEqual(apart.ranks.length, 3);
         // At once, and behind what is looked at first; beside another file, too.
         for (const [each, first] of [[1, 0], [17, 390]]) {
             const r = t.report([t.files({ 'trace_events.jsonl': mixed(ranks, each, first) })]);
             assert.deepStrictEqual(told(r), apart);
             assert.match(r.stderr, /trace_events\.jsonl: the lines of 3 processes take turns in it/);
         }
-        const two = t.files({ 'a.jsonl': mixed(ranks.slice(0, 2), 3), 'traces-r2.jsonl': lines(ranks[2]) });
+        const two = t.files({ 'a.jsonl': mixed(ranks.slice(0, 2), 3), 'c.jsonl': lines(ranks[2]) });
         assert.deepStrictEqual(told(t.report([two, '-j', '2'])), apart);
     });
 
-test('a file in which processes take turns is not taken from standard input', () => {
-    const r = t.run(['-'], { input: Buffer.from(mixed([rank(0), rank(1)], 3)) });
+test('a file in which processes take turns is not taken where it can be read only once', () => {
+    const text = mixed([rank(0), rank(1)], 3);
+    const r = t.run(['-'], { input: Buffer.from(text) });
     assert.strictEqual(r.status, 3);
     assert.match(r.stderr, /standard input: .*give it as a file/);
+    const fifo = spawnSync('bash', ['-c', 'mkfifo all; cat x.jsonl >all & timeout 60 "$0" all; code=$?; rm all; exit $code', t.TOOL],
+                           { cwd: t.files({ 'x.jsonl': text }), encoding: 'utf8' });
+    assert.strictEqual(fifo.status, 3, fifo.stderr);
+    assert.match(fifo.stderr, /all: .*give it as a file/);
+});
+
+test('one that is exchanged while it is read is told', () => {
+    const dir = t.files({ 'good': mixed([rank(0), rank(1)], 3), 'other': '{"a": 1}\n', 'all.jsonl': '' });
+    const swap = spawn('bash', ['-c', 'while :; do cp good new; mv new all.jsonl; cp other new; mv new all.jsonl; done'], { cwd: dir });
+    try {
+        for (let i = 0; i < 60; i++) {
+            const r = t.run([path.join(dir, 'all.jsonl')]);
+            assert([0, 3].includes(r.status), `${r.status} ${r.signal} ${r.stderr}`);
+        }
+    } finally {
+        swap.kill('SIGKILL');
+    }
+});
+
+test('what ends early is damaged, however it is read', () => {
+    const dir = t.files({ 'x.jsonl.gz': zlib.gzipSync(mixed([rank(0), rank(1)], 3)).subarray(0, -9) });
+    assert.strictEqual(t.run([dir, '--strict']).status, 1);
+    const r = t.report([dir]);
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.match(r.stderr, /x\.jsonl\.gz \(pid \d+ of rank \d\).*gzip data is cut off at byte/);
 });

@@ -7,9 +7,9 @@ const test = require('node:test');
 const zlib = require('zlib');
 const { spawnSync } = require('child_process');
 const t = require('./convert_tool.js');
-const { rank, mixed } = require('./mixed_lines.js');
+const { rank, mixed, kinds } = require('./mixed_lines.js');
 
-const files = (ranks) => Object.fromEntries(ranks.map((lines, i) => [`traces-r${i}.jsonl`, lines.map((l) => `${l}\n`).join('')]));
+const files = (ranks) => Object.fromEntries(ranks.map((lines, i) => [`${String.fromCharCode(97 + i)}.jsonl`, lines.map((l) => `${l}\n`).join('')]));
 
 // What a trace says, whatever its files are called and whichever came first.
 function told(r) {
@@ -19,10 +19,7 @@ function told(r) {
              inputs: r.meta.inputs.map(({ file, ...rest }) => rest) };
 }
 
-for (const [what, ranks] of [
-    ['of one machine', [0, 1, 2].map((r) => rank(r))],
-    ['with the same pid everywhere, as in containers', [0, 1, 2].map((r) => rank(r, { pid: 7, boot: `boot-${r}` }))],
-]) {
+for (const [what, ranks] of kinds) {
     test(`processes ${what} are read as from their own files`, () => {
         const apart = told(t.convert(t.files(files(ranks))));
         assert.strictEqual(apart.inputs.length, 3);
@@ -39,11 +36,11 @@ test('also when that shows late, and beside files of other ranks', () => {
     const ranks = [rank(0, { count: 3000 }), rank(1, { count: 3000 }), rank(2)];
     const apart = told(t.convert(t.files(files(ranks))));
     const both = mixed(ranks.slice(0, 2), 5, 2500); // 2,500 lines are far more than is looked at first
-    const r = t.convert(t.files({ 'trace_events.jsonl': both, 'traces-r2.jsonl': files(ranks)['traces-r2.jsonl'] }));
+    const r = t.convert(t.files({ 'trace_events.jsonl': both, 'c.jsonl': files(ranks)['c.jsonl'] }));
     assert.deepStrictEqual(told(r), apart);
     assert.deepStrictEqual(r.meta.inputs.map((i) => path.basename(i.file)),
-                           ['trace_events.jsonl (pid 100 of rank 0)', 'trace_events.jsonl (pid 101 of rank 1)', 'traces-r2.jsonl']);
-    const packed = t.convert(t.files({ 'trace_events.jsonl.gz': zlib.gzipSync(both), 'traces-r2.jsonl': files(ranks)['traces-r2.jsonl'] }));
+                           ['trace_events.jsonl (pid 100 of rank 0)', 'trace_events.jsonl (pid 101 of rank 1)', 'c.jsonl']);
+    const packed = t.convert(t.files({ 'trace_events.jsonl.gz': zlib.gzipSync(both), 'c.jsonl': files(ranks)['c.jsonl'] }));
     assert.deepStrictEqual(told(packed), apart);
 });
 
@@ -72,6 +69,10 @@ test('what cannot be read twice, or taken apart, is refused with the way out; no
     const pipe = t.run(['-', '-o', out], { input: Buffer.from(text) });
     assert.strictEqual(pipe.status, 3);
     assert.match(pipe.stderr, /standard input: .*give it as a file/);
+    const fifo = spawnSync('bash', ['-c', 'mkfifo all; cat x.jsonl >all & timeout 60 "$0" all -o x.json; code=$?; rm all; exit $code', t.TOOL],
+                           { cwd: dir, encoding: 'utf8' });
+    assert.strictEqual(fifo.status, 3, fifo.stderr);
+    assert.match(fifo.stderr, /all: .*give it as a file/);
     const full = t.run([path.join(dir, 'x.jsonl'), '-o', out], { env: { ...process.env, TMPDIR: '/nowhere' } });
     assert.strictEqual(full.status, 3);
     assert.match(full.stderr, /cannot be taken apart in \/nowhere: No such file.*TMPDIR/);
@@ -95,4 +96,23 @@ test('what cannot be read twice, or taken apart, is refused with the way out; no
     const same = t.run([path.join(dir, 'x.jsonl'), '-o', path.join(dir, 'x.jsonl')]);
     assert.notStrictEqual(same.status, 0);
     assert.strictEqual(fs.readFileSync(path.join(dir, 'x.jsonl'), 'utf8'), text);
+});
+
+test('what ends early is damaged, however it is read', () => {
+    const cut = zlib.gzipSync(mixed([rank(0), rank(1)], 3)).subarray(0, -9);
+    const dir = t.files({ 'x.jsonl.gz': cut });
+    const strict = t.convert(dir, ['--strict']);
+    assert.strictEqual(strict.status, 1, strict.stderr);
+    const r = t.convert(dir);
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.match(r.stderr, /x\.jsonl\.gz \(pid \d+ of rank \d\).*gzip data is cut off at byte/);
+    const plain = t.convert(t.files({ 'x.jsonl.gz': zlib.gzipSync(mixed([rank(0), rank(1)], 3)) }), ['--strict']);
+    assert.strictEqual(plain.status, 0, plain.stderr);
+});
+
+test('a limit of the size of files is told', () => {
+    const dir = t.files({ 'x.jsonl': mixed([rank(0, { count: 4000 }), rank(1, { count: 4000 })], 3) });
+    const r = spawnSync('bash', ['-c', 'ulimit -f 100 && exec "$0" x.jsonl -o x.json', t.TOOL], { cwd: dir, encoding: 'utf8' });
+    assert.strictEqual(r.status, 3, `${r.signal} ${r.stderr}`);
+    assert.match(r.stderr, /cannot be taken apart in .*: File too large/);
 });

@@ -8,7 +8,7 @@ const path = require('path');
 const zlib = require('zlib');
 const { spawnSync } = require('child_process');
 const t = require('./sessions_tool.js');
-const { rank, mixed } = require('./mixed_lines.js');
+const { rank, mixed, kinds } = require('./mixed_lines.js');
 
 const EPOCH = 1760000000;
 
@@ -200,18 +200,15 @@ test('a long trace takes no more memory than its live sessions', () => {
 
 // ---- one file in which processes take turns, as perf-trace-collect --one-file makes it ----
 
-for (const [what, ranks] of [
-    ['of one machine', [0, 1, 2].map((r) => rank(r))],
-    ['with the same pid everywhere, as in containers', [0, 1, 2].map((r) => rank(r, { pid: 7, boot: `boot-${r}` }))],
-])
+for (const [what, ranks] of kinds)
     test(`processes ${what} that take turns in one file are read as from their own files`, () => {
         const told = (r) => {
             assert.strictEqual(r.status, 0, r.stderr);
             const { status, stdout, stderr, ...rest } = r;
-            return JSON.parse(JSON.stringify(rest, (key, value) => key === 'record' || key === 'inputs' ? undefined : value));
+            return JSON.parse(JSON.stringify(rest, (key, value) => key === 'record' || key === 'inputs' || key === 'file' ? undefined : value));
         };
         const lines = (r) => r.map((l) => `${l}\n`).join('');
-        const apart = told(t.report([t.files(Object.fromEntries(ranks.map((r, i) => [`traces-r${i}.jsonl`, lines(r)])))]));
+        const apart = told(t.report([t.files(Object.fromEntries(ranks.map((r, i) => [`${'abc'[i]}.jsonl`, lines(r)])))]));
         assert.strictEqual(apart.summary.sessions, 3);
         assert.deepStrictEqual(t.byKey(apart.statuses, 'status', 'sessions'), { accepted: 3 });
         // At once, and behind what is looked at first; packed; beside another file, too.
@@ -222,7 +219,7 @@ for (const [what, ranks] of [
             assert.deepStrictEqual(told(r), apart);
             assert.match(r.stderr, /trace_events\.jsonl\S*: the lines of 3 processes take turns in it/);
         }
-        const two = t.files({ 'a.jsonl': mixed(ranks.slice(0, 2), 3), 'traces-r2.jsonl': lines(ranks[2]) });
+        const two = t.files({ 'a.jsonl': mixed(ranks.slice(0, 2), 3), 'c.jsonl': lines(ranks[2]) });
         assert.deepStrictEqual(told(t.report([two])), apart);
     });
 
@@ -244,4 +241,23 @@ test('a trace in which processes take turns is not taken where it can be read on
     const after = t.report(['-'], { input: Buffer.from([...rank(0), ...rank(1), ...rank(2)].join('\n') + '\n') });
     assert.strictEqual(after.status, 0, after.stderr);
     assert.strictEqual(after.summary.sessions, 3);
+});
+
+test('standard input that is a file is read as one', () => {
+    const dir = t.files({ 'one.jsonl': `${rank(0).join('\n')}\n`, 'all.jsonl': mixed([rank(0), rank(1)], 3) });
+    const from = (name) => spawnSync('bash', ['-c', `exec "$0" --json - <${name}`, t.TOOL], { cwd: dir, encoding: 'utf8' });
+    const one = from('one.jsonl');
+    assert.strictEqual(one.status, 0, one.stderr);
+    assert.strictEqual(JSON.parse(one.stdout).summary.sessions, 1);
+    const all = from('all.jsonl');
+    assert.strictEqual(all.status, 3, all.stderr);
+    assert.match(all.stderr, /standard input: .*give it as a file/);
+});
+
+test('a trace of several processes that ends early is damaged', () => {
+    const dir = t.files({ 'x.jsonl.gz': zlib.gzipSync(mixed([rank(0), rank(1)], 3)).subarray(0, -9) });
+    assert.strictEqual(t.run(['--strict', dir]).status, 1);
+    const r = t.report([dir]);
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.match(r.stderr, /x\.jsonl\.gz \(pid \d+ of rank \d\).*gzip data is cut off at byte/);
 });

@@ -36,6 +36,7 @@ struct pt_input {
     uint8_t *plain; /* packed input only */
     size_t plain_pos, plain_len;
     pt_input_damage_t damage;
+    const char *cut;
     perftrace__strbuf_t problem;
 };
 
@@ -137,6 +138,7 @@ static int open_source(const char *name, int fd, bool owns_fd, const void *data,
     input->goes_on = options->more_count > 0;
     input->keep_packed = options->keep_packed;
     input->backend = options->backend;
+    input->cut = options->cut;
     for (size_t i = 0; i < options->more_count && input->regular; i++) {
         input->size += options->more[i].size;
     }
@@ -191,6 +193,11 @@ static void note_damage(pt_input_t *input) {
                                    ? input->gunzip.damage
                                : error ? PT_INPUT_IO
                                        : PT_INPUT_SOUND;
+    if (damage == PT_INPUT_SOUND && input->cut != NULL && input->damage == PT_INPUT_SOUND) {
+        input->damage = PT_INPUT_TRUNCATED;
+        perftrace__strbuf_puts(&input->problem, input->cut);
+        return;
+    }
     if (damage == PT_INPUT_SOUND || input->damage != PT_INPUT_SOUND) {
         return;
     }
@@ -349,7 +356,7 @@ const char *pt_input_problem(const pt_input_t *input) {
 }
 
 bool pt_input_seekable(const pt_input_t *input) {
-    return input->regular && !input->packed && !input->goes_on;
+    return input->regular && !input->packed && !input->goes_on && input->cut == NULL;
 }
 
 int pt_input_fd(const pt_input_t *input) {

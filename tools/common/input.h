@@ -39,6 +39,9 @@ typedef struct pt_input_options {
     const struct pt_path *more;
     size_t more_count;
     bool keep_packed; /* deliver what there is as it is; nothing is read to open it */
+    /* Of a copy: what ended its original early, which is damage of the copy, too; must live on.
+     * NULL: nothing. */
+    const char *cut;
 } pt_input_options_t;
 
 /* Opens path ("-": standard input). options may be NULL. 0, or a negative errno with a sentence

@@ -15,7 +15,7 @@ static bool has_room(pt_paths_t *kept, size_t more) {
 static void add(pt_paths_t *kept, const pt_path_t *path) {
     pt_path_t *to = &kept->items[kept->count++];
     *to = *path;
-    to->name = to->shown = NULL;
+    to->name = to->shown = to->cut = NULL;
     to->more = NULL;
     to->more_count = 0;
 }

@@ -16,7 +16,8 @@ pt_exit_t pt_path_parts_join(pt_paths_t *paths);
 
 /* How an input of a path with parts is opened. */
 static inline pt_input_options_t pt_path_parts_input(const pt_path_t *path) {
-    return (pt_input_options_t){.more = path->more, .more_count = path->more_count};
+    return (pt_input_options_t){
+        .more = path->more, .more_count = path->more_count, .cut = path->cut};
 }
 
 /* Which part a file name says it is, from 2 on; 1: none, or the first. *ret_stem_len: the length of

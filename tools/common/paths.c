@@ -341,6 +341,7 @@ void pt_path_free(pt_path_t *path) {
         free(path->more[i].name);
     }
     free(path->more);
+    free(path->cut);
     free(path->shown);
     free(path->name);
 }

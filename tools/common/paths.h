@@ -27,6 +27,7 @@ typedef struct pt_path {
     bool named;           /* an operand (or a glob) named it; false: found in a directory */
     struct pt_path *more; /* files that go on where it ends (path_parts.h), in their order */
     size_t more_count;
+    char *cut; /* of a copy: what ended its original early (input.h); NULL: nothing */
 } pt_path_t;
 
 typedef struct pt_paths {

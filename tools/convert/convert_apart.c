@@ -14,8 +14,10 @@ static bool copy_path(const pt_path_t *path, pt_paths_t *paths) {
     pt_path_t copy = *path;
     copy.name = strdup(path->name);
     copy.shown = path->shown != NULL ? strdup(path->shown) : NULL;
+    copy.cut = path->cut != NULL ? strdup(path->cut) : NULL;
     copy.more = path->more_count > 0 ? calloc(path->more_count, sizeof *copy.more) : NULL;
     bool ok = copy.name != NULL && (path->shown == NULL || copy.shown != NULL) &&
+              (path->cut == NULL || copy.cut != NULL) &&
               (path->more_count == 0 || copy.more != NULL);
     copy.more_count = copy.more != NULL ? path->more_count : 0;
     for (size_t i = 0; i < copy.more_count; i++) {

@@ -133,7 +133,7 @@ static chunk_t *take_chunk(loader_t *l) {
 static use_t use_of_trace(const loader_t *l, pt_session_feed_t *feed, const pt_path_t *path) {
     const char *name = pt_path_shown(path);
     perftrace__trace_header_t header = PERFTRACE__TRACE_HEADER_INIT;
-    use_t use = path->regular && !l->later ? USE_LATER : USE_TRACE;
+    use_t use = path->regular && !path->is_stdin && !l->later ? USE_LATER : USE_TRACE;
     if (!pt_session_trace_header(feed->input, &header)) {
         if (path->named || path->is_stdin) {
             pt_warn("%s: skipped: it holds trace events, not sessions, and is no trace file as "

@@ -10,36 +10,77 @@ static const char header_name[] = "\"perftrace_header\"";
 
 /* ---- processes ---- */
 
-static int64_t arg_of(const pt_event_t *ev, const char *key) {
+/* What a process is found by. Hashed as it is: all of one size, so that nothing lies between. */
+enum { BY_PID, BY_RANK, BY_HEADER };
+typedef struct name {
+    int64_t by;
+    int64_t pid, number; /* the rank, or when it began */
+    uint64_t role;
+} name_t;
+
+static name_t name_of(int by, int64_t pid, int64_t number, uint64_t role) {
+    return (name_t){by, pid, number, role};
+}
+
+static size_t find(const pt_rank_list_t *l, name_t name) {
+    const uint64_t *at = perftrace__hashmap_get(&l->newest, &name, sizeof name);
+    return at != NULL ? (size_t)*at : PT_RANK_NONE;
+}
+
+/* False without memory. */
+static bool call(pt_rank_list_t *l, name_t name, size_t at) {
+    uint64_t *place = perftrace__hashmap_put(&l->newest, &name, sizeof name, at, NULL);
+    if (place != NULL) {
+        *place = at;
+    }
+    return place != NULL;
+}
+
+/* Of the args of an event. */
+static void read_args(const pt_event_t *ev, pt_rank_key_t *key) {
     perftrace__json_slice_t args = {ev->args.p, ev->args.len, PERFTRACE__JSON_OBJECT, false, 0};
     perftrace__json_slice_t value;
-    int64_t n = -1;
-    if (ev->args.len > 0 && perftrace__json_find(&args, key, &value)) {
-        (void)perftrace__json_to_i64(&value, &n);
+    key->rank = key->mono_ns = -1;
+    key->role = 0;
+    if (ev->args.len == 0) {
+        return;
     }
-    return n;
+    if (perftrace__json_find(&args, "rank", &value)) {
+        (void)perftrace__json_to_i64(&value, &key->rank);
+    }
+    if (perftrace__json_find(&args, "role", &value) && value.type == PERFTRACE__JSON_STRING) {
+        key->role = perftrace__hash_bytes(value.p, value.len, 0) | 1;
+    }
+    if (ev->ph == 'M' && perftrace__json_find(&args, "mono_ns", &value)) {
+        (void)perftrace__json_to_i64(&value, &key->mono_ns);
+    }
+}
+
+static int64_t pid_of(const pt_event_t *ev) {
+    return ev->pid.kind == PT_IDENT_INT ? ev->pid.num : -1;
 }
 
 size_t pt_rank_list_header(pt_rank_list_t *l, const pt_event_t *ev) {
-    pt_rank_key_t key = {.pid = ev->pid.kind == PT_IDENT_INT ? ev->pid.num : -1,
-                         .mono_ns = arg_of(ev, "mono_ns"),
-                         .rank = arg_of(ev, "rank")};
-    for (size_t i = 0; i < l->count; i++) {
-        if (l->item[i].pid == key.pid && l->item[i].mono_ns == key.mono_ns) {
-            l->item[i].rank = key.rank;
-            return l->last = i;
+    pt_rank_key_t key = {.pid = pid_of(ev)};
+    read_args(ev, &key);
+    name_t name = name_of(BY_HEADER, key.pid, key.mono_ns, 0);
+    size_t at = find(l, name);
+    if (at == PT_RANK_NONE) {
+        size_t other = find(l, name_of(BY_PID, key.pid, 0, 0));
+        if (other != PT_RANK_NONE) {
+            l->item[other].shared = key.shared = true;
         }
-    }
-    for (size_t i = 0; i < l->count; i++) {
-        if (l->item[i].pid == key.pid) {
-            l->item[i].shared = key.shared = true;
+        at = l->count;
+        if (!PT_GROW(l, item, count, cap, 1) || !call(l, name, at) ||
+            !call(l, name_of(BY_PID, key.pid, 0, 0), at)) {
+            return PT_RANK_NONE;
         }
+        l->item[l->count++] = key;
     }
-    if (!PT_GROW(l, item, count, cap, 1)) {
-        return PT_RANK_NONE;
-    }
-    l->item[l->count] = key;
-    return l->last = l->count++;
+    l->item[at].rank = key.rank;
+    l->item[at].role = key.role;
+    l->last = at;
+    return call(l, name_of(BY_RANK, key.pid, key.rank, key.role), at) ? at : PT_RANK_NONE;
 }
 
 size_t pt_rank_list_line(pt_rank_list_t *l, const pt_event_t *ev) {
@@ -47,26 +88,30 @@ size_t pt_rank_list_line(pt_rank_list_t *l, const pt_event_t *ev) {
         return PT_RANK_NONE;
     }
     const pt_rank_key_t *last = &l->item[l->last];
-    if (last->pid == ev->pid.num && !last->shared) {
+    bool mine = last->pid == ev->pid.num;
+    if (mine && !last->shared) {
         return l->last;
     }
-    /* The newest one that fits: a container's next run has pid and rank of the one before. */
-    size_t found = PT_RANK_NONE;
-    int64_t rank = arg_of(ev, "rank");
-    for (size_t i = l->count; i-- > 0;) {
-        if (l->item[i].pid == ev->pid.num && (l->item[i].rank == rank || found == PT_RANK_NONE)) {
-            found = i;
-            if (!l->item[i].shared || l->item[i].rank == rank) {
-                break;
-            }
-        }
+    size_t newest = find(l, name_of(BY_PID, ev->pid.num, 0, 0));
+    if (newest == PT_RANK_NONE || !l->item[newest].shared) {
+        l->last = newest != PT_RANK_NONE ? newest : l->last;
+        return newest;
     }
-    l->last = found != PT_RANK_NONE ? found : l->last;
-    return found;
+    /* The last one where it fits, else the newest: a container's next run has pid and rank of the
+     * one before. */
+    pt_rank_key_t key;
+    read_args(ev, &key);
+    if (mine && key.rank == last->rank && key.role == last->role) {
+        return l->last;
+    }
+    size_t found = find(l, name_of(BY_RANK, ev->pid.num, key.rank, key.role));
+    l->last = found != PT_RANK_NONE ? found : mine ? l->last : newest;
+    return l->last;
 }
 
 void pt_rank_list_free(pt_rank_list_t *l) {
     free(l->item);
+    perftrace__hashmap_free(&l->newest);
     *l = (pt_rank_list_t){.item = NULL};
 }
 

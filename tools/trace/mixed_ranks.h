@@ -6,29 +6,35 @@
  * (perf-trace-collect --one-file). All structures begin zeroed; one thread. */
 #ifndef PERFTRACE_TRACE_MIXED_RANKS_H
 #define PERFTRACE_TRACE_MIXED_RANKS_H
+#include "hashmap.h"
 #include "trace_event.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A process, by its header: a rank may come to be known later, and machines may give the same pid.
- */
+/* A process, by its header: a rank may come to be known later, and machines and containers may give
+ * the same pid. */
 typedef struct pt_rank_key {
     int64_t pid, mono_ns;
-    int64_t rank; /* -1: none */
-    bool shared;  /* another one has this pid: lines are told apart by rank */
+    int64_t rank;  /* -1: none */
+    uint64_t role; /* its hash; 0: none */
+    bool shared;   /* another one has this pid: lines are told apart by rank and role */
 } pt_rank_key_t;
 
 typedef struct pt_rank_list {
     pt_rank_key_t *item;
-    size_t count, cap, last; /* last: of the last line or header */
+    size_t count, cap, last;     /* last: of the last line or header */
+    perftrace__hashmap_t newest; /* of a pid; of pid, rank and role; of a header */
 } pt_rank_list_t;
 
 #define PT_RANK_NONE SIZE_MAX
 
 /* The place of a header's process, made when new; PT_RANK_NONE without memory. */
 size_t pt_rank_list_header(pt_rank_list_t *list, const pt_event_t *header);
-/* That of a line's, by its pid and args.rank; PT_RANK_NONE: no header had that pid. */
+/* That of a line's, by its pid, args.rank and args.role; one that does not say enough (counters
+ * have no rank) is of the process whose line or header came last. PT_RANK_NONE: no header had that
+ * pid.
+ */
 size_t pt_rank_list_line(pt_rank_list_t *list, const pt_event_t *event);
 void pt_rank_list_free(pt_rank_list_t *list);
 

@@ -27,6 +27,7 @@
 typedef struct process {
     int fd;
     uint64_t size;
+    uint64_t header; /* the hash of its last one; 0: none yet */
     perftrace__strbuf_t text;
 } process_t;
 
@@ -39,6 +40,7 @@ typedef struct apart {
     size_t count, cap;
     size_t now; /* whose line came last: what cannot be read, or is nobody's, stays with it */
     pt_event_reader_t parser;
+    perftrace__strbuf_t cut; /* what ends it early; empty: nothing */
     pt_exit_t status;
 } apart_t;
 
@@ -90,22 +92,35 @@ static bool new_process(apart_t *a) {
     return true;
 }
 
-/* Whose line this is; NULL when that cannot be kept. What stands before the first header is the
- * first process'. */
-static process_t *process_of(apart_t *a, const char *line, size_t len) {
+/* Whose line this is. What stands before the first header is the first process'. *ret_header: its
+ * hash, if it is one. */
+static size_t owner_of(apart_t *a, const char *line, size_t len, uint64_t *ret_header) {
     pt_event_t ev;
     size_t used;
-    if (pt_event_read_json(&a->parser, line, len, &ev, &used) == PT_EVENT_FOUND) {
-        size_t at = PT_STR_IS(ev.name, "\"perftrace_header\"") ? pt_rank_list_header(&a->ranks, &ev)
-                                                               : pt_rank_list_line(&a->ranks, &ev);
-        a->now = at != PT_RANK_NONE ? at : a->now;
+    *ret_header = 0;
+    if (pt_event_read_json(&a->parser, line, len, &ev, &used) != PT_EVENT_FOUND) {
+        return a->now;
     }
+    bool header = PT_STR_IS(ev.name, "\"perftrace_header\"");
+    *ret_header = header ? perftrace__hash_bytes(line, len, 0) | 1 : 0;
+    size_t at = header ? pt_rank_list_header(&a->ranks, &ev) : pt_rank_list_line(&a->ranks, &ev);
+    return at != PT_RANK_NONE ? at : a->now;
+}
+
+/* NULL when the line cannot be kept, or need not be: a header that comes again as it was only says
+ * whose lines follow. */
+static process_t *process_of(apart_t *a, const char *line, size_t len) {
+    uint64_t header;
+    a->now = owner_of(a, line, len, &header);
     while (a->count <= a->now) {
         if (!new_process(a)) {
             return NULL;
         }
     }
-    return &a->process[a->now];
+    process_t *p = &a->process[a->now];
+    bool again = header != 0 && header == p->header;
+    p->header = header != 0 ? header : p->header;
+    return again ? NULL : p;
 }
 
 static void on_record(void *ctx, const char *line, size_t len, bool plain) {
@@ -125,9 +140,10 @@ static void on_record(void *ctx, const char *line, size_t len, bool plain) {
 }
 
 /* Hands the bytes of a file to take, until that returns false; last: there are no more.
- * PT_EVENT_PAD bytes behind them can be read. 0, or -errno of opening; warn: damage is told. */
+ * PT_EVENT_PAD bytes behind them can be read. 0, or -errno of opening. ret_cut (may be NULL): what
+ * ends it early. */
 static int read_file(const pt_path_t *path, bool (*take)(void *, char *, size_t, bool), void *ctx,
-                     bool warn) {
+                     perftrace__strbuf_t *ret_cut) {
     pt_input_options_t how = pt_path_parts_input(path);
     perftrace__strbuf_t problem = PERFTRACE__STRBUF_INIT;
     pt_input_t *input = NULL;
@@ -140,8 +156,8 @@ static int read_file(const pt_path_t *path, bool (*take)(void *, char *, size_t,
         memset(buf + n, 0, PT_EVENT_PAD);
         more = take(ctx, buf, (size_t)n, last) && !last;
     }
-    if (rc == 0 && warn && pt_input_damage(input) != PT_INPUT_SOUND) {
-        pt_warn("%s: the file ends early: %s", pt_path_shown(path), pt_input_problem(input));
+    if (rc == 0 && ret_cut != NULL && pt_input_damage(input) != PT_INPUT_SOUND) {
+        perftrace__strbuf_puts(ret_cut, pt_input_problem(input));
     }
     pt_input_close(input);
     perftrace__strbuf_free(&problem);
@@ -162,7 +178,7 @@ static bool take_lines(void *ctx, char *data, size_t len, bool last) {
 
 static void read_all(apart_t *a) {
     cut_t c = {.cutter = {.shape = PT_SHAPE_LINES, .record = on_record, .ctx = a}, .apart = a};
-    int rc = read_file(a->path, take_lines, &c, true);
+    int rc = read_file(a->path, take_lines, &c, &a->cut);
     if (rc != 0) {
         fail(a, -rc);
     }
@@ -183,13 +199,21 @@ static bool add_path(const apart_t *a, size_t at, pt_paths_t *paths, pt_fd_list_
     if (key->rank >= 0) {
         perftrace__strbuf_printf(&shown, " of rank %" PRId64, key->rank);
     }
+    if (key->shared) { /* its rank may be another one's, too */
+        perftrace__strbuf_printf(&shown, ", process %zu of %zu", at + 1, a->count);
+    }
     perftrace__strbuf_putc(&shown, ')');
     pt_path_t path = {.name = strdup(name),
                       .shown = strdup(perftrace__strbuf_cstr(&shown)),
                       .size = p->size,
                       .regular = true,
                       .named = a->path->named};
-    bool ok = !shown.failed && path.name != NULL && path.shown != NULL;
+    /* The one whose line came last is that which was cut. */
+    if (at == a->now && a->cut.len > 0) {
+        path.cut = strdup(a->cut.data);
+    }
+    bool ok = !shown.failed && path.name != NULL && path.shown != NULL &&
+              (path.cut != NULL || at != a->now || a->cut.len == 0);
     perftrace__strbuf_free(&shown);
     if (!ok) {
         pt_path_free(&path);
@@ -256,9 +280,9 @@ static bool take_turns(void *ctx, char *data, size_t len, bool last) {
 pt_exit_t pt_takes_turns(const pt_path_t *path, bool *ret_mixed) {
     look_t k = {.headers = 0};
     k.cutter = (pt_cutter_t){.shape = PT_SHAPE_LINES, .record = on_line, .ctx = &k};
-    int rc = read_file(path, take_headers, &k, false);
+    int rc = read_file(path, take_headers, &k, NULL);
     if (rc == 0 && k.headers > 1) {
-        rc = read_file(path, take_turns, &k, false);
+        rc = read_file(path, take_turns, &k, NULL);
     }
     *ret_mixed = k.ranks.found;
     bool failed = rc == -ENOMEM || k.ranks.failed;
@@ -282,10 +306,14 @@ pt_exit_t pt_take_apart(const pt_path_t *path, pt_paths_t *paths, pt_fd_list_t *
     apart_t a = {.path = path,
                  .name = pt_path_shown(path),
                  .dir = dir != NULL && dir[0] != '\0' ? dir : "/tmp"};
-    if (path->is_stdin) {
+    if (!path->regular || path->is_stdin) {
         return pt_take_apart_refuse(path);
     }
     read_all(&a);
+    if (a.status == PT_EXIT_OK && (a.count == 0 || a.ranks.count != a.count)) {
+        pt_error("%s: it was changed while it was read", a.name);
+        a.status = PT_EXIT_INPUT;
+    }
     for (size_t i = 0; i < a.count; i++) {
         if (a.status == PT_EXIT_OK) {
             flush(&a, &a.process[i]);
@@ -303,6 +331,7 @@ pt_exit_t pt_take_apart(const pt_path_t *path, pt_paths_t *paths, pt_fd_list_t *
                 a.count);
     }
     free(a.process);
+    perftrace__strbuf_free(&a.cut);
     pt_rank_list_free(&a.ranks);
     pt_event_reader_free(&a.parser);
     return a.status;
