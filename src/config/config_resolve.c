@@ -125,20 +125,46 @@ static int resolve_option(const inputs_t *in, const perftrace__option_t *o, cons
     return status;
 }
 
-/* The option whose variable (or key) is nearest to a name; NULL when none is near. */
-static const perftrace__option_t *nearest_option(const char *name, bool variable) {
-    const perftrace__option_t *best = NULL;
-    unsigned best_distance = perftrace__name_distance_limit(strlen(name)) + 1;
-    for (size_t i = 0; i < PERFTRACE__OPT_COUNT; i++) {
-        const perftrace__option_t *o = &perftrace__options[i];
-        const char *known = variable ? o->env + PREFIX_LEN : o->key;
-        unsigned distance = perftrace__name_distance(name, known);
-        if (*known && distance < best_distance) {
-            best_distance = distance;
-            best = o;
-        }
+/* The known name nearest to one; NULL when none is near. */
+typedef struct nearest {
+    const char *name;
+    unsigned best_distance;
+    const char *best;
+} nearest_t;
+
+static nearest_t nearest_to(const char *name) {
+    return (nearest_t){name, perftrace__name_distance_limit(strlen(name)) + 1, NULL};
+}
+
+static void try_name(nearest_t *n, const char *known) {
+    unsigned distance = perftrace__name_distance(n->name, known);
+    if (*known && distance < n->best_distance) {
+        n->best_distance = distance;
+        n->best = known;
     }
-    return best;
+}
+
+/* Both are without the prefix. */
+static const char *nearest_variable(const char *name) {
+#define OTHER(variable, reader) (variable) + PREFIX_LEN,
+    static const char *const others[] = {PERFTRACE__CONFIG_OTHERS(OTHER)};
+#undef OTHER
+    nearest_t n = nearest_to(name);
+    for (size_t i = 0; i < PERFTRACE__OPT_COUNT; i++) {
+        try_name(&n, perftrace__options[i].env + PREFIX_LEN);
+    }
+    for (size_t i = 0; i < PT_ARRAY_LEN(others); i++) {
+        try_name(&n, others[i]);
+    }
+    return n.best;
+}
+
+static const char *nearest_key(const char *name) {
+    nearest_t n = nearest_to(name);
+    for (size_t i = 0; i < PERFTRACE__OPT_COUNT; i++) {
+        try_name(&n, perftrace__options[i].key);
+    }
+    return n.best;
 }
 
 static void name_unknown_variables(const inputs_t *in) {
@@ -153,13 +179,13 @@ static void name_unknown_variables(const inputs_t *in) {
         }
         memcpy(name, entry, n);
         name[n] = '\0';
-        const perftrace__option_t *near = nearest_option(name + PREFIX_LEN, true);
-        if (near && strcmp(near->env, name) == 0) {
+        const char *near = nearest_variable(name + PREFIX_LEN);
+        if (near && strcmp(near, name + PREFIX_LEN) == 0) {
             continue;
         }
-        perftrace__message_add(in->msgs, PERFTRACE_LOG_WARNING,
-                               "%s is no variable of this library%s%s%s", name, near ? "; is " : "",
-                               near ? near->env : "", near ? " meant?" : "");
+        perftrace__message_add(
+            in->msgs, PERFTRACE_LOG_WARNING, "%s is no variable of this library%s%s%s", name,
+            near ? "; is " PERFTRACE__CONFIG_PREFIX : "", near ? near : "", near ? " meant?" : "");
     }
 }
 
@@ -199,12 +225,12 @@ static void name_unknown_keys(const inputs_t *in, const char *file) {
         if (is_group(key) && empty) {
             continue;
         }
-        const perftrace__option_t *near = nearest_option(key, false);
-        if (near && strcmp(near->key, key) == 0) {
+        const char *near = nearest_key(key);
+        if (near && strcmp(near, key) == 0) {
             continue;
         }
         perftrace__message_add(in->msgs, PERFTRACE_LOG_WARNING, "%s:%zu: %s is no option%s%s%s",
-                               file, e->line, e->path, near ? "; is " : "", near ? near->key : "",
+                               file, e->line, e->path, near ? "; is " : "", near ? near : "",
                                near ? " meant?" : "");
     }
 }

@@ -21,6 +21,9 @@
 #define PERFTRACE__CONFIG_PREFIX "PERFTRACE_"
 /* Of these, the ones with this prefix steer tests and are no options. */
 #define PERFTRACE__CONFIG_TEST_PREFIX "PERFTRACE_TEST_"
+/* Those that something beside the library reads: X(variable, reader). They are no options either.
+ */
+#define PERFTRACE__CONFIG_OTHERS(X) X("PERFTRACE_LIBRARY", "the Python package")
 
 #define PERFTRACE__CONFIG_RANK_MAX 2147483646
 

@@ -36,7 +36,9 @@ static const char intro[] =
     "source counts; nothing of this stops the program. Unknown keys and unknown variables that "
     "start\n"
     "with `PERFTRACE_` are named too, with the nearest known name. `PERFTRACE_TEST_...` is for "
-    "tests.\n"
+    "tests.\n";
+
+static const char behind_others[] =
     "\n"
     "Tracing is on unless something switches it off: `perftrace_init(NULL)` without any variable\n"
     "writes to `perftrace-out` in the current directory, and says so in a note. This differs from\n"
@@ -124,7 +126,12 @@ static const char outro[] =
     "`SLURM_STEP_ID` is present and no reserved number.\n";
 
 static void put_document(perftrace__strbuf_t *out) {
+#define OTHER(variable, reader)                                                                    \
+    perftrace__strbuf_puts(out, "`" variable "` is read by " reader " and no option.\n");
     perftrace__strbuf_puts(out, intro);
+    PERFTRACE__CONFIG_OTHERS(OTHER)
+    perftrace__strbuf_puts(out, behind_others);
+#undef OTHER
     perftrace__strbuf_puts(
         out, "| variable | key below `perf_tracer:` | field | default | takes | meaning |\n"
              "|---|---|---|---|---|---|\n");

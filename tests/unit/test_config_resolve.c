@@ -253,6 +253,8 @@ static void unknown_names_are_named_with_the_nearest(void **state) {
                          "PERFTRACE_dir=/d",
                          "PERFTRACE_ROLE=r",
                          "PERFTRACE_",
+                         "PERFTRACE_LIBARY=/l.so",
+                         "PERFTRACE_LIBRARY_PATH=/l",
                          "MY_PERFTRACE_X=1",
                          NULL};
     perftrace__config_t c;
@@ -277,9 +279,28 @@ static void unknown_names_are_named_with_the_nearest(void **state) {
     assert_non_null(strstr(text, "warning: PERFTRACE_COLOUR is no variable of this library\n"));
     assert_non_null(strstr(
         text, "warning: PERFTRACE_dir is no variable of this library; is PERFTRACE_DIR meant?\n"));
+    assert_non_null(strstr(
+        text, "warning: PERFTRACE_LIBARY is no variable of this library; is PERFTRACE_LIBRARY "
+              "meant?\n"));
+    assert_non_null(strstr(text, "warning: PERFTRACE_LIBRARY_PATH is no variable of this library"));
     assert_null(strstr(text, "PERFTRACE_TEST_KILL"));
     assert_null(strstr(text, "MY_PERFTRACE_X"));
     assert_null(strstr(text, "PERFTRACE_ROLE"));
+    perftrace__strbuf_free(&msgs);
+    perftrace__config_free(&c);
+}
+
+/* Variables of ours that are no options: nothing is said of them. */
+static void what_others_of_the_project_read_is_known(void **state) {
+    (void)state;
+#define ENTRY(variable, reader) variable "=x",
+    const char *env[] = {"PERFTRACE_DIR=/d", "PERFTRACE_LIBRARY=/lib/libperftrace.so.0",
+                         PERFTRACE__CONFIG_OTHERS(ENTRY) NULL};
+#undef ENTRY
+    perftrace__config_t c;
+    perftrace__strbuf_t msgs = PERFTRACE__STRBUF_INIT;
+    assert_int_equal(perftrace__config_resolve_env(NULL, env, &c, &msgs), PERFTRACE_OK);
+    assert_string_equal(perftrace__strbuf_cstr(&msgs), "");
     perftrace__strbuf_free(&msgs);
     perftrace__config_free(&c);
 }
@@ -507,6 +528,7 @@ int main(void) {
         cmocka_unit_test(a_configuration_of_areal_is_understood),
         cmocka_unit_test(json_is_read_as_yaml_is),
         cmocka_unit_test(unknown_names_are_named_with_the_nearest),
+        cmocka_unit_test(what_others_of_the_project_read_is_known),
         cmocka_unit_test(the_settings_are_told_in_one_line),
         cmocka_unit_test(a_file_that_cannot_be_used_is_named_and_changes_nothing),
         cmocka_unit_test(the_program_may_name_the_file),
