@@ -141,6 +141,46 @@ test('when a rank fails the others are asked to end, and then killed', async () 
     assert.ok(k.seconds < 10);
 });
 
+test('each rank that fails is named once, who was ended is not', async () => {
+    const named = (r) => [...r.stderr.matchAll(/rank (\d+) has (failed \(status \d+\))/g)]
+        .map(([, rank, how]) => `${rank} ${how}`);
+    const killed = await run(['-k', '-n', '3', ...sh('[ $RANK = 1 ] && kill -9 $$; exit 0')]);
+    assert.strictEqual(killed.status, 137);
+    assert.deepStrictEqual(named(killed), ['1 failed (status 137)']);
+    const all = await run(['-k', '-n', '3', ...sh('exit $((3 + RANK))')]);
+    assert.deepStrictEqual(named(all).sort(), ['0 failed (status 3)', '1 failed (status 4)', '2 failed (status 5)']);
+    assert.doesNotMatch(all.stderr, /asked to end/);
+    assert.deepStrictEqual(named(await run(sh('exit 7'))), ['0 failed (status 7)']);
+
+    // The last that runs: the other one has been waited for.
+    const last = await run(['-n', '2', ...sh('[ $RANK = 0 ] && { echo $$ > pid; exit 0; }; ' +
+        'until [ -s pid ]; do sleep 0.05; done; while kill -0 $(cat pid) 2>/dev/null; do sleep 0.05; done; exit 9')],
+                           { cwd: folder() });
+    assert.strictEqual(last.status, 9);
+    assert.deepStrictEqual(named(last), ['1 failed (status 9)']);
+
+    // Those that are asked to end, and answer as they like, or have to be killed.
+    const waiting = 'touch up$RANK; while :; do sleep 0.05; done';
+    const others = await run(['-n', '4', '--kill-after', '500ms', ...sh(
+        'case $RANK in 1) until [ -e up0 -a -e up2 -a -e up3 ]; do sleep 0.05; done; exit 9;; ' +
+        `2) trap "exit 3" TERM;; 3) trap "" TERM;; esac; ${waiting}`)], { cwd: folder() });
+    assert.strictEqual(others.status, 9);
+    assert.deepStrictEqual(named(others), ['1 failed (status 9)']);
+    for (const more of [[], ['-k']]) {
+        const p = start(['-n', '2', ...more, ...sh('trap "exit 3" TERM; echo ready; while :; do sleep 0.05; done')]);
+        await until(() => (p.stdout().match(/ready/g) ?? []).length === 2, 'both are ready');
+        p.child.kill('SIGTERM');
+        const r = await p.done;
+        assert.strictEqual(r.status, 3);
+        assert.deepStrictEqual(named(r), []);
+    }
+    // A signal that is none to end is no excuse, but for who dies of it.
+    const p = start(['-k', '-n', '2', ...sh('[ $RANK = 0 ] && trap "exit 6" USR1; echo ready; while :; do sleep 0.05; done')]);
+    await until(() => (p.stdout().match(/ready/g) ?? []).length === 2, 'both are ready');
+    p.child.kill('SIGUSR1');
+    assert.deepStrictEqual(named(await p.done), ['0 failed (status 6)']);
+});
+
 test('--keep-going lets them', async () => {
     const r = await run(['-n', '2', '-k', ...sh('[ $RANK = 0 ] && exit 3; sleep 0.5; echo through')]);
     assert.strictEqual(r.status, 3);

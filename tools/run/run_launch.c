@@ -86,30 +86,34 @@ static void on_kill(uv_timer_t *timer) {
     }
 }
 
-static void stop_others(loop_state_t *s, const pt_rank_t *failed) {
+/* Whether there were any. */
+static bool stop_others(loop_state_t *s) {
     size_t running = 0;
     s->launch.stopping = true;
     for (size_t i = 0; i < s->launch.request->plan->count; i++) {
         pt_rank_t *rank = &s->launch.ranks[i];
         if (!rank->done && !rank->worker_ended) {
-            running++;
-            pt_rank_signal(rank, SIGTERM);
+            running += pt_rank_signal(rank, SIGTERM);
         }
     }
     if (running) {
-        pt_warn("rank %" PRId64 " has failed (status %d): the other workers are asked to end",
-                failed->plan->rank, failed->status);
         uv_timer_start(&s->kill_timer, on_kill, s->launch.request->kill_after_ns / 1000000, 0);
     }
+    return running > 0;
 }
 
 void pt_launch_rank_done(pt_launch_t *launch, pt_rank_t *rank) {
     loop_state_t *s = (loop_state_t *)launch;
     launch->done++;
-    if (rank->status != 0 && launch->status == 0) {
-        launch->status = rank->status;
-        if (!launch->request->keep_going && !launch->stopping) {
-            stop_others(s, rank);
+    if (rank->status != 0) {
+        bool ended = pt_rank_was_ended(rank);
+        bool stops = launch->status == 0 && !launch->request->keep_going && !launch->stopping &&
+                     stop_others(s);
+        launch->status = launch->status ? launch->status : rank->status;
+        if (!ended || stops) {
+            pt_warn("rank %" PRId64 " has %s (status %d)%s", rank->plan->rank,
+                    ended ? "ended" : "failed", rank->status,
+                    stops ? ": the other workers are asked to end" : "");
         }
     }
     end_when_done(s);

@@ -316,12 +316,19 @@ int pt_rank_start(pt_rank_t *rank) {
 /* ---- signals ------------------------------------------------------------------------------------
  */
 
-void pt_rank_signal(pt_rank_t *rank, int signum) {
+/* Whether a child has ended, waited for or not: its number may be another's soon. */
+static bool has_ended(pid_t child) {
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
+}
+
+bool pt_rank_signal(pt_rank_t *rank, int signum) {
+    bool given = false;
     if (rank->done || !rank->started) {
-        return;
+        return false;
     }
     if (!rank->wrapped) {
-        uv_process_kill(&rank->process, signum);
+        given = !has_ended(rank->process.pid) && uv_process_kill(&rank->process, signum) == 0;
     } else if (rank->worker_ended || (rank->worker.pid && !pt_process_is_alive(&rank->worker))) {
         bool give_up = rank->launch->asked > 1 && !rank->process_ended && !rank->killed;
         if (give_up) {
@@ -333,9 +340,23 @@ void pt_rank_signal(pt_rank_t *rank, int signum) {
             rank->grace_over = rank->grace_over || (rank->launch->asked > 1 && rank->process_ended);
         }
     } else if (rank->worker.pid) {
-        pt_process_signal(&rank->worker, signum);
+        given = pt_process_signal(&rank->worker, signum);
     } else if (!rank->process_ended) {
+        given = true;
         rank->pending |= UINT64_C(1) << signum;
         look_again(rank, 1);
     }
+    rank->given |= (uint64_t)given << signum;
+    return given;
+}
+
+bool pt_rank_was_ended(const pt_rank_t *rank) {
+    static const int asking[] = {SIGINT, SIGTERM, SIGQUIT, SIGKILL};
+    /* Of another signal only who dies of it: to most it means something else. */
+    int died_of = rank->status > 128 && rank->status < 128 + 64 ? rank->status - 128 : 0;
+    bool asked = rank->given >> died_of & 1;
+    for (size_t i = 0; i < PT_ARRAY_LEN(asking); i++) {
+        asked = asked || (rank->given >> asking[i] & 1);
+    }
+    return asked || (rank->killed && rank->worker_status < 0);
 }

@@ -62,6 +62,7 @@ struct pt_rank {
     uint64_t look_ms;
     uint64_t started_ms; /* by the loop's clock */
     uint64_t pending;    /* signals that came before the worker was found: bit n is signal n */
+    uint64_t given;      /* signals that the worker has got from us, those included */
     uv_timer_t grace;    /* for the report */
     bool grace_over;
     bool killed;  /* the profiler, by us */
@@ -75,8 +76,11 @@ struct pt_rank {
 /* Starts it. 0 or an exit status (with a message). */
 int pt_rank_start(pt_rank_t *rank);
 /* Gives a signal to the worker; to its profiler only when it is the second since the worker ended.
- */
-void pt_rank_signal(pt_rank_t *rank, int signum);
+ * False when the worker does not get it. */
+bool pt_rank_signal(pt_rank_t *rank, int signum);
+/* Whether its end is not its own: it was asked to end, by us or by a signal that came through us,
+ * or its profiler was killed and took the status along. */
+bool pt_rank_was_ended(const pt_rank_t *rank);
 /* Reads the rank's pipes again. */
 void pt_rank_resume(pt_rank_t *rank);
 /* Frees what is not the loop's, after its handles are closed. */
