@@ -177,11 +177,14 @@ test('LIVE: the looks at a job that hangs', async () => {
     assert.strictEqual(await look(alert.replace('alert', 'echo alert'), 0), 'alert\n');
 });
 
+const jetstream = () => BLOCKS['docs/SCALING.md:How long the server keeps it'][0].join('\n')
+    .match(/^jetstream\(\) \([^]*?^\)$/m)[0];
+
 test('SCALING: a stream with limits, which neither rank nor collector changes', { skip }, async () => {
     const [lines] = BLOCKS['docs/SCALING.md:How long the server keeps it'];
     const text = lines.join('\n');
     const remove = text.match(/^jetstream .* STREAM\.DELETE.*$/m)[0];
-    const functions = text.match(/^jetstream\(\) \{[^]*?^\}$/m)[0];
+    const functions = jetstream();
     const make = text.replace(remove, '');
     const ask = async (dir, script) => JSON.parse((await well(sh(dir, script))).stdout);
     const dir = folder();
@@ -210,6 +213,29 @@ test('SCALING: a stream with limits, which neither rank nor collector changes', 
     assert.deepStrictEqual(limits(await ask(dir, info)), wanted);
     assert.strictEqual((await ask(dir, `${functions}\n${remove}`)).success, true);
     assert.strictEqual((await ask(dir, info)).error.code, 404);
+});
+
+test('SCALING: a server that wants a login, and none at all', { skip }, async () => {
+    const dir = folder();
+    // Sourced as in a terminal: the shell goes on.
+    const ask = async (words, before = '') =>
+        (await well(sh(dir, `${jetstream()}\n${before}\njetstream 10.0.0.1 ${words}; echo "status $?"`))).stdout;
+    assert.strictEqual(await ask('INFO'), 'status 1\n');
+    for (const [args, login] of [['--user rank --pass secret', inline('docs/SCALING.md', /^login='"user/)],
+                                 ['--auth secret', inline('docs/SCALING.md', /^login='"auth/)]]) {
+        const n = sh(dir, `exec nats-server -a 10.0.0.1 -js -sd nats ${args}`);
+        await n.told(/Server is ready/);
+        const long = `STREAM.CREATE.x '{"name": "x", "description": "${'x'.repeat(3000)}", "subjects": ["x.>"]}'`;
+        for (let i = 0; i < 20; i++)
+            for (const words of ['INFO', long])
+                assert.strictEqual(await ask(words), "-ERR 'Authorization Violation'\nstatus 1\n");
+        for (const words of ['INFO', long]) {
+            const [answer, status] = (await ask(words, login)).trimEnd().split('\n');
+            assert.strictEqual(status, 'status 0');
+            assert.strictEqual(JSON.parse(answer).error, undefined, answer);
+        }
+        await n.kill();
+    }
 });
 
 test('no command of these pages is left out', () => {
