@@ -26,7 +26,7 @@ PERFTRACE_TEST_BRIEF=1
                    valgrind without the tests of very many inputs, a third of clang-tidy's paths; set
                    with CI=true
 FUZZ_SECONDS=N     how long each fuzzer runs, the smaller ones half as long (0: only the corpus); with
-                   CI=true it is 45 unless set
+                   CI=true it is 20 unless set
 TEXT
 }
 
@@ -54,7 +54,7 @@ while [ $# -gt 0 ]; do
 done
 
 if [ "${CI-}" = true ]; then
-    export FUZZ_SECONDS=${FUZZ_SECONDS-45} PERFTRACE_TEST_BRIEF=${PERFTRACE_TEST_BRIEF-1}
+    export FUZZ_SECONDS=${FUZZ_SECONDS-20} PERFTRACE_TEST_BRIEF=${PERFTRACE_TEST_BRIEF-1}
 fi
 export FUZZ_SECONDS=${FUZZ_SECONDS-0}
 # Under Open MPI's mpirun, as root in a container with few cores.

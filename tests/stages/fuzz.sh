@@ -8,7 +8,7 @@ set -u
 build=$1 seconds=$2
 
 setup_build "$build" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
-    -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+    -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g1" \
     -DPERFTRACE_FUZZ=ON -DPERFTRACE_SANITIZE=fuzzer-no-link,address,undefined \
     -DPERFTRACE_BUILD_EXAMPLES=OFF -DPERFTRACE_BUILD_SHARED=OFF -- fuzzers || exit 1
 mkdir -p "$build/found" "$build/corpus"
