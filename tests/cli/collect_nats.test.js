@@ -298,6 +298,64 @@ test('nats-server is killed and started again', async () => {
     await server.kill();
 });
 
+test('a file beyond --max-streams holds up nobody, and nothing of it is lost', async () => {
+    const server = await t.server();
+    const c = await t.client(server.port);
+    await t.makeStream(c);
+    const files = manyFiles(2);
+    const [mine, other] = files.map((f) => t.pieces(f, 600));
+    const seq = new Map(); // of each message its file
+    for (let i = 0; i < mine.length; i++) { // they take turns
+        seq.set((await t.put(c, files[0], ...mine[i])).seq, 0);
+        if (other[i])
+            seq.set((await t.put(c, files[1], ...other[i])).seq, 1);
+    }
+    const answers = [[], []]; // of each file's messages
+    c.subscribe('$JS.ACK.perftrace_r.collect.>', ({ subject, data }) => {
+        if (!data.toString().startsWith('+WPI'))
+            answers[seq.get(Number(subject.split('.')[5]))]?.push(data.toString());
+    });
+    const dir = t.folder();
+    const args = ['--nats', server.url, '--run', 'r', '-o', dir];
+    const few = t.collector([...args, '--max-streams', '1']);
+    await untilBytes(`${dir}/r/traces-r0.jsonl`, files[0].bytes.length);
+    await t.until(() => answers[0].length >= mine.length && answers[1].length >= other.length, 'the server has all answers');
+    assert.deepStrictEqual(new Set(answers[0]), new Set(['+ACK'])); // each at once
+    assert(answers[1].every((a) => /^-NAK \{"delay": \d+\}$/.test(a)), answers[1][0]);
+    const end = await few.stop();
+    assert.strictEqual(end.stderr.match(/perftrace_r: there are more files than --max-streams allows/g).length, 1, end.stderr);
+    assert.deepStrictEqual(Object.keys(t.collected(dir)), ['r/traces-r0.jsonl']);
+    const r = await t.collector([...args, '--until-done']).ended;
+    assert.strictEqual(r.status, 0, r.stderr);
+    assertCollected(dir, files);
+    await c.end();
+    await server.kill();
+});
+
+test('a run beyond --max-streams is told once and waits with the server', async () => {
+    const server = await t.server();
+    const c = await t.client(server.port);
+    const files = ['one', 'two'].map((run, i) => t.file(t.trace({ start: i + 1 }), { run }));
+    for (const f of files)
+        await t.makeStream(c, f.keys.run);
+    await putAll(c, files, 300);
+    const dir = t.folder();
+    const few = t.collector(['--nats', server.url, '-o', dir, '--max-streams', '1']);
+    const [, waits] = await few.until(/perftrace_(one|two): there are more runs than --max-streams allows/);
+    const taken = files.filter((f) => f.keys.run !== waits);
+    await untilBytes(`${dir}/${taken[0].keys.run}/traces-r0.jsonl`, taken[0].bytes.length);
+    const end = await few.stop();
+    assert.strictEqual(end.stderr.match(/--max-streams/g).length, 1, end.stderr);
+    assertCollected(dir, taken);
+    const all = t.collector(['--nats', server.url, '-o', dir]);
+    for (const f of files)
+        await untilBytes(`${dir}/${f.keys.run}/traces-r0.jsonl`, f.bytes.length);
+    assert.strictEqual((await all.stop()).status, 0);
+    assertCollected(dir, files);
+    await c.end();
+    await server.kill();
+});
+
 test('one file for all ranks: a second collector holds nothing up, and goes on when the first is killed', async () => {
     const server = await t.server();
     const c = await t.client(server.port);

@@ -45,6 +45,7 @@ static bool refuse(const pt_nats_worker_t *w, pt_nats_piece_t *p, bool look) {
     return p->result == PT_COLLECT_REFUSED;
 }
 
+/* NULL: there is no room for it. */
 static pt_collect_stream_t *stream_of(pt_nats_worker_t *w, const pt_nats_piece_t *p) {
     pt_collect_service_t *s = w->nats->service;
     const perftrace__stream_key_t *key = &p->m.key;
@@ -52,10 +53,13 @@ static pt_collect_stream_t *stream_of(pt_nats_worker_t *w, const pt_nats_piece_t
     pt_collect_run_t *run = pt_collect_store_run(s->store, key->run);
     pt_collect_stream_t *stream =
         run != NULL ? pt_collect_store_stream(s->store, run, key, &limit) : NULL;
-    if (limit && !w->told) {
-        w->told = true;
-        pt_warn("%s: there are more files than --max-streams allows: what comes of others waits",
-                w->stream);
+    if (stream == NULL && !w->crowded) {
+        w->crowded = true;
+        pt_warn("%s: %s: what comes of others waits with the server", w->stream,
+                limit ? "there are more files than --max-streams allows"
+                : run == NULL && pt_collect_store_has_many_runs(s->store)
+                    ? "there are more runs than --max-streams allows"
+                    : "out of memory");
     }
     return stream;
 }
@@ -63,8 +67,12 @@ static pt_collect_stream_t *stream_of(pt_nats_worker_t *w, const pt_nats_piece_t
 static void hand_over_one(pt_nats_worker_t *w, pt_nats_piece_t *p, bool look) {
     pt_collect_store_t *store = w->nats->service->store;
     const perftrace__stream_message_t *m = &p->m;
-    pt_collect_stream_t *stream = refuse(w, p, look) ? NULL : stream_of(w, p);
-    if (stream == NULL) { /* AGAIN, also beyond the limit: nothing is thrown away */
+    if (refuse(w, p, look)) {
+        return;
+    }
+    pt_collect_stream_t *stream = stream_of(w, p);
+    p->no_room = stream == NULL;
+    if (stream == NULL) { /* AGAIN: nothing is thrown away */
         return;
     }
     if (look) {
@@ -92,7 +100,7 @@ void pt_nats_look_for_gone(pt_nats_worker_t *w) {
     (void)perftrace__net_loop_call(w->nats->loop, look_for_gone, w);
 }
 
-/* What follows one that cannot be written is not tried. */
+/* What follows one that cannot be written is not tried. One that finds no room holds up nobody. */
 static void hand_over(void *ctx) {
     handing_t *h = ctx;
     pt_collect_store_t *store = h->worker->nats->service->store;
@@ -102,7 +110,7 @@ static void hand_over(void *ctx) {
     while (h->done < h->count && !again && !late) {
         pt_nats_piece_t *p = &h->piece[h->done++];
         hand_over_one(h->worker, p, h->look);
-        again = p->result == PT_COLLECT_AGAIN;
+        again = p->result == PT_COLLECT_AGAIN && !p->no_room;
         written = written || (!h->look && p->result == PT_COLLECT_WRITTEN);
         late = perftrace__os_mono_ns() >= end_ns;
     }
@@ -150,6 +158,7 @@ static bool prepare(pt_nats_worker_t *w, natsMsg *msg, bool look, pt_nats_piece_
     p->plain = NULL;
     p->problem = NULL;
     p->result = PT_COLLECT_AGAIN;
+    p->no_room = false;
     if (!read_message(msg, &p->m, &packed, &problem)) {
         p->problem = problem;
         return true;
@@ -278,13 +287,17 @@ static bool settle_some(pt_nats_worker_t *w, int from, int count) {
     for (int i = 0; i < count; i++) {
         pt_collect_result_t result = w->piece[i].result;
         uint64_t stream = w->piece[i].m.key.stream;
-        if (result == PT_COLLECT_AGAIN) {
+        natsMsg *msg = w->list[from + i];
+        if (result == PT_COLLECT_AGAIN && !w->piece[i].no_room) {
             give_rest_back(w, from + i);
             return false;
         }
-        w->stalled = false;
-        natsMsg *msg = w->list[from + i];
         w->list[from + i] = NULL;
+        if (result == PT_COLLECT_AGAIN) {
+            give_back(w, msg);
+            continue;
+        }
+        w->stalled = false;
         if (result == PT_COLLECT_GAP) {
             hold(w, msg, stream);
             gap = true;

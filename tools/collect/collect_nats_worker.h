@@ -25,6 +25,7 @@ typedef struct piece {
     const char *plain;   /* NULL: it does not unpack, or is only looked at */
     const char *problem; /* why it is no piece; NULL: it is one */
     pt_collect_result_t result;
+    bool no_room; /* AGAIN, but only of its stream: there is no room for it here */
 } pt_nats_piece_t;
 
 typedef struct held {
@@ -55,6 +56,7 @@ typedef struct pt_nats_worker {
     uint64_t gone;        /* the run's files that were, as far as the server was told */
     uint64_t gone_seen;   /* and as far as the store told */
     bool told;
+    bool crowded; /* that there is no room for a stream was told */
     bool stalled; /* the last piece could not be written: one at a time is tried */
     natsSubscription *clock[2];
     struct pt_nats_worker *next;
