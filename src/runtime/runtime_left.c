@@ -25,13 +25,16 @@ void perftrace__runtime_leave(perftrace__output_t *out) {
 
 bool perftrace__runtime_clean(void) {
     bool hangs = false;
+    bool seen = perftrace__runtime_signal_waits();
     for (perftrace__output_t **p = &perftrace__runtime.left; *p;) {
         perftrace__output_t *out = *p;
         /* Pairs with the release at the end of drain_main. */
         bool ended = pt_load_acquire(&out->drain.ended);
         if (ended && !out->torn) {
-            *p = out->next;
             perftrace__core_retire();
+        }
+        if (ended && !out->torn && !seen) {
+            *p = out->next;
             perftrace__runtime_free_output(out);
         } else {
             hangs = hangs || !ended;

@@ -3,7 +3,8 @@
  * The handler only touches atomics, futexes and a timer. When SIGTERM would have killed the
  * process, the drain's thread writes the rest and the footer while the handler waits (at most
  * shutdown_ms), then the process dies of the signal as before. When the program has a handler of
- * its own, what is in the rings is asked to be written and that handler runs; the program decides.
+ * its own, what is in the rings is asked to be written and that handler runs, as it would without
+ * ours; the program decides. Where the signal is ignored it stays ignored.
  *
  * The signal may have stopped its thread with a lock in hand that the drain's thread needs: of an
  * allocator (those of jemalloc, tcmalloc and AddressSanitizer are shared by threads), of the core,
@@ -31,10 +32,26 @@ static uint64_t go_on_ns;
 static unsigned waiting; /* handlers that look at the drain */
 
 bool perftrace__runtime_signal_waits(void) {
-    /* Pairs with the fence in await_end: either its handler sees that the run is over, or this sees
-     * the handler. */
+    /* Pairs with the fence in begin_look: either its handler sees that the run is over, or this
+     * sees the handler. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return pt_load_acquire(&waiting) != 0;
+}
+
+/* From here to end_look the output that a handler finds is not freed. */
+static void begin_look(void) {
+    pt_add_acq_rel(&waiting, 1);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* see perftrace__runtime_signal_waits */
+}
+
+static void end_look(void) {
+    pt_add_acq_rel(&waiting, -1u);
+}
+
+/* The drain of the active run, for a look; NULL without a thread to do its work. */
+static perftrace__drain_t *drain_at_work(void) {
+    perftrace__output_t *out = pt_load_relaxed(&perftrace__runtime.out);
+    return out && pt_load_relaxed(&out->drain.running) ? &out->drain : NULL;
 }
 
 /* Whether there is still something to wait for; asks for it. */
@@ -42,29 +59,28 @@ static bool unfinished(perftrace__runtime_t *rt) {
     if (!pt_load_acquire(&rt->active)) {
         return pt_load_acquire(&rt->stopping); /* another thread, or this one, is at it */
     }
-    perftrace__output_t *out = rt->out;
-    if (!out || !pt_load_relaxed(&out->drain.running)) {
-        return false; /* there is no thread to do it: what is in the rings stays there */
+    perftrace__drain_t *drain = drain_at_work();
+    if (!drain) {
+        return false; /* what is in the rings stays there */
     }
     uint32_t not_yet = 0;
-    pt_cas_acq_rel(&out->drain.finish_asked, &not_yet, 1);
+    pt_cas_acq_rel(&drain->finish_asked, &not_yet, 1);
     if (not_yet == 2) {
         return false;
     }
-    perftrace__drain_wake(&out->drain);
+    perftrace__drain_wake(drain);
     return true;
 }
 
 /* False: not within that time. */
 static bool await_end(uint64_t until_ns) {
-    pt_add_acq_rel(&waiting, 1);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* see perftrace__runtime_signal_waits */
+    begin_look();
     bool ended;
     while (!(ended = !unfinished(&perftrace__runtime)) && perftrace__os_mono_ns() < until_ns) {
         struct timespec ms = {0, 1000000};
         nanosleep(&ms, NULL);
     }
-    pt_add_acq_rel(&waiting, -1u);
+    end_look();
     return ended;
 }
 
@@ -88,41 +104,70 @@ static bool finish(void) {
     return await_end(PT_MIN(now + stand, end)) || perftrace__os_mono_ns() >= end || !come_again();
 }
 
+/* No other signal meanwhile: its handler might jump away, out of the look. */
+static void wake_drain(void) {
+    sigset_t all;
+    sigset_t old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    begin_look();
+    bool active = pt_load_acquire(&perftrace__runtime.active);
+    perftrace__drain_t *drain = active ? drain_at_work() : NULL;
+    if (drain) {
+        perftrace__drain_wake(drain);
+    }
+    end_look();
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* Whether this signal kills. A handler of SA_RESETHAND has one, the next one kills. */
+static bool kills_now(void) {
+    static uint32_t handled;
+    return previous.sa_handler == SIG_DFL ||
+           (((unsigned)previous.sa_flags & SA_RESETHAND) && pt_exchange_acq_rel(&handled, 1));
+}
+
 static void on_sigterm(int sig, siginfo_t *info, void *context) {
-    perftrace__runtime_t *rt = &perftrace__runtime;
     int saved = errno;
-    bool deadly = !(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_DFL;
+    bool deadly = kills_now();
     bool die = deadly && finish();
-    if (!deadly && pt_load_acquire(&rt->active) && rt->out && rt->out->drain.running) {
-        perftrace__drain_wake(&rt->out->drain);
+    if (!deadly) {
+        wake_drain();
     }
     errno = saved;
     if (die) {
         signal(sig, SIG_DFL);
         raise(sig); /* delivered when this handler returns */
-    } else if (previous.sa_flags & SA_SIGINFO) {
+    } else if (!deadly && (previous.sa_flags & SA_SIGINFO)) {
         previous.sa_sigaction(sig, info, context);
-    } else if (previous.sa_handler != SIG_IGN && !deadly) {
+    } else if (!deadly) {
         previous.sa_handler(sig);
     }
 }
 
 void perftrace__runtime_install_sigterm(void) {
+    static bool installed;
+    /* Known before ours is there: it may be called at once. */
+    if (!installed && (sigaction(SIGTERM, NULL, &previous) || previous.sa_handler == SIG_IGN)) {
+        return;
+    }
     if (!have_timer) { /* nor has the child of a fork its parent's */
         struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGTERM};
         have_timer = timer_create(CLOCK_MONOTONIC, &event, &again) == 0;
         go_on_ns = GO_ON_NS;
     }
-    static bool installed;
     if (installed) {
         return;
     }
     installed = true;
-    struct sigaction sa = {0};
-    sa.sa_sigaction = on_sigterm;
-    sa.sa_flags = SA_SIGINFO | SA_RESTART;
+    struct sigaction sa = {.sa_flags = SA_RESTART};
     sigemptyset(&sa.sa_mask);
-    sigaction(SIGTERM, &sa, &previous);
+    if (previous.sa_handler != SIG_DFL) {
+        sa = previous; /* its mask, its stack, whether calls are interrupted */
+    }
+    sa.sa_sigaction = on_sigterm;
+    sa.sa_flags = (int)(((unsigned)sa.sa_flags & ~SA_RESETHAND) | SA_SIGINFO);
+    sigaction(SIGTERM, &sa, NULL);
 }
 
 void perftrace__runtime_signal_after_fork(void) {

@@ -65,7 +65,7 @@ void perftrace__runtime_free_output(perftrace__output_t *out);
 /* Keeps an output until its thread has ended. */
 void perftrace__runtime_leave(perftrace__output_t *out);
 /* Frees those left that nobody uses any more, and their rings' memory; false while a thread of this
- * process uses one. */
+ * process writes one. */
 bool perftrace__runtime_clean(void);
 /* In a forked child, which has none of the threads: closes the files and leaves all outputs.
  * Nothing is allocated or freed. whole: the fork met no sweep of the present one. */

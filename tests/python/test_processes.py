@@ -213,6 +213,21 @@ class Processes(traced.Case):
                  "time.sleep(10)\n")
         self.assertEqual(self.names(), ["x"])
 
+    def test_sigterm_with_both_ends_a_wait(self):
+        self.ran("import signal, subprocess\n"
+                 "def end(*_):\n"
+                 "    signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+                 "    sys.exit(0)\n"
+                 "signal.signal(signal.SIGTERM, end)\n"
+                 "configure(options={'sigterm': 1})\n"
+                 "with pt.trace_scope('x'): pass\n"
+                 "child = subprocess.Popen(['sh', '-c', 'while kill $PPID; do sleep 0.2; done'])\n"
+                 "try:\n"
+                 "    child.wait()\n"
+                 "finally:\n"
+                 "    child.kill()\n")
+        self.assertEqual(self.names(), ["x"])
+
     def test_sigterm_with_the_librarys(self):
         done = self.ran("configure(options={'sigterm': 1})\n"
                         "with pt.trace_scope('x'): pass\n"

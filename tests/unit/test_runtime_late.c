@@ -280,30 +280,6 @@ static void sigterm_during_the_end_leaves_a_whole_file(void **state) {
     traced_free(&f);
 }
 
-static volatile sig_atomic_t handled;
-
-static void own_handler(int sig) {
-    (void)sig;
-    handled = 1;
-}
-
-static void handle_sigterm(const char *where) {
-    signal(SIGTERM, own_handler);
-    perftrace_config_t c = traced_config(where);
-    c.sigterm = 1;
-    CHILD_CHECK(perftrace_init(&c) == 0);
-    raise(SIGTERM);
-    CHILD_CHECK(handled);
-    PERFTRACE_INSTANT("after");
-}
-
-static void the_programs_own_handler_decides(void **state) {
-    (void)state;
-    traced_file_t f = run(handle_sigterm);
-    assert_int_equal(traced_count(&f, "after"), 1);
-    traced_free(&f);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(what_comes_after_the_end_is_counted),
@@ -313,7 +289,6 @@ int main(void) {
         CASE(sigterm_inside_the_library_leaves_a_whole_file),
         CASE(sigterm_with_locks_held_leaves_a_whole_file),
         CASE(sigterm_during_the_end_leaves_a_whole_file),
-        CASE(the_programs_own_handler_decides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
