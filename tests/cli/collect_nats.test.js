@@ -168,6 +168,7 @@ test('what an untrusted client publishes: each is refused once, told once and co
     await t.put(c, changed, from, pieces[1][1], { rank: 99 }, 'overlap'); // longer than what is there, with other bytes
     await wrong();
     await putAll(c, [f], 3000);
+    await t.put(c, f, ...pieces[1], { kind: 'sessions', name: 'sessions-r0.jsonl' }, 'kind');
     await wrong();
     const { messages } = (await c.api('STREAM.INFO.perftrace_r')).state;
     const dir = t.folder();
@@ -179,15 +180,15 @@ test('what an untrusted client publishes: each is refused once, told once and co
     const { num_pending: pending, num_ack_pending: unacked, num_redelivered: again, delivered } = await info();
     assert.deepStrictEqual([pending, unacked, again, delivered.consumer_seq], [0, 0, 0, messages]);
     const state = await (await fetch(`http://127.0.0.1:${port}/status`)).json();
-    assert.deepStrictEqual(state.pieces_refused, { unpack: 12, line: 6, overlap: 1, garbage: 45, run: 6 });
+    assert.deepStrictEqual(state.pieces_refused, { unpack: 12, line: 6, overlap: 1, garbage: 46, run: 6 });
     assert.deepStrictEqual(state.ranks.map((r) => [r.rank, r.state, r.bytes]), [[0, 'ended', f.bytes.length]]);
     assert.deepStrictEqual([state.runs[0].ranks_wanted, state.runs[0].done], [1, 'yes']);
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-    assert.match(metrics, /perftrace_collect_pieces_refused_total\{cause="garbage"\} 45/);
+    assert.match(metrics, /perftrace_collect_pieces_refused_total\{cause="garbage"\} 46/);
     const r = await collector.stop();
     assert.strictEqual(r.status, 1, r.stderr);
-    assert.strictEqual(r.stderr.match(/is refused/g).length, 70, r.stderr);
-    for (const cause of ['it has no line', 'another type', 'another version', 'it is not as long as it says', 'a name that is no file name',
+    assert.strictEqual(r.stderr.match(/is refused/g).length, 71, r.stderr);
+    for (const cause of ['it has no line', 'another type', 'another version', 'it is not as long as it says', 'a name that is no file name', 'of another kind before',
                          'a piece of another run is refused', 'offset 0: a piece that does not unpack to its size is refused',
                          'offset 0: a piece that does not end with a line is refused', 'with other bytes than are there is refused'])
         assert(r.stderr.includes(cause), `${cause}:\n${r.stderr}`);

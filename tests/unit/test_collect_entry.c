@@ -21,6 +21,8 @@ static pt_collect_entry_t some_entry(void) {
     e.have = 123456;
     e.end = UINT64_C(9876543210123);
     e.ended = true;
+    e.header_at = UINT64_C(9876543209000);
+    e.header_len = 700;
     e.tally = (pt_collect_tally_t)PT_COLLECT_TALLY_INIT;
     e.tally.lines = 10;
     e.tally.events = 8;
@@ -51,12 +53,45 @@ static void entries_come_back(void **state) {
         assert_true(back.key.stream == e.key.stream && back.key.rank == 3 &&
                     back.key.world_size == -1 && back.key.pid == 71);
         assert_true(back.have == e.have && back.end == e.end && back.ended);
+        assert_true(back.header_at == e.header_at && back.header_len == 700);
         assert_true(back.tally.lines == 10 && back.tally.events == 8 && back.tally.dropped == 2 &&
                     back.tally.epoch_ns == e.tally.epoch_ns && back.tally.last_ns == 55 &&
                     back.tally.step == step && back.tally.footer && back.tally.emitted == 10 &&
                     back.tally.written == 8 && back.tally.left_out == 2);
         perftrace__strbuf_free(&line);
     }
+}
+
+static void a_header_beyond_the_end_is_none(void **state) {
+    static const uint64_t bad[][2] = {{900, 101}, {1001, 1}, {0, 1u << 20}, {UINT64_MAX, 2}};
+    (void)state;
+    for (size_t i = 0; i < PT_ARRAY_LEN(bad); i++) {
+        perftrace__strbuf_t line = PERFTRACE__STRBUF_INIT;
+        pt_collect_entry_t e = some_entry(), back;
+        e.end = 1000;
+        e.header_at = bad[i][0];
+        e.header_len = bad[i][1];
+        pt_collect_entry_put(&line, &e);
+        assert_true(pt_collect_entry_parse(line.data, line.len - 1, &back));
+        assert_true(back.header_at == 0 && back.header_len == 0);
+        perftrace__strbuf_free(&line);
+    }
+}
+
+/* As versions wrote it that did not keep where the header is. */
+static void an_older_entry_has_no_header(void **state) {
+    perftrace__strbuf_t line = PERFTRACE__STRBUF_INIT;
+    pt_collect_entry_t e = some_entry();
+    (void)state;
+    pt_collect_entry_put(&line, &e);
+    char *from = strstr(line.data, ", \"header_at\"");
+    char *to = strstr(line.data, ", \"at\"");
+    assert_true(from != NULL && to > from);
+    size_t len = line.len - 1 - (size_t)(to - from);
+    memmove(from, to, line.len - (size_t)(to - line.data));
+    assert_true(pt_collect_entry_parse(line.data, len, &e));
+    assert_true(e.header_len == 0 && e.have == 123456);
+    perftrace__strbuf_free(&line);
 }
 
 static void what_is_cut_is_no_entry(void **state) {
@@ -77,6 +112,8 @@ static void what_is_cut_is_no_entry(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_come_back),
+        cmocka_unit_test(a_header_beyond_the_end_is_none),
+        cmocka_unit_test(an_older_entry_has_no_header),
         cmocka_unit_test(what_is_cut_is_no_entry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

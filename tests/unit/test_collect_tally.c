@@ -85,6 +85,39 @@ static void names_are_kept(void **state) {
     perftrace__strbuf_free(&names);
 }
 
+static void the_last_header_is_found(void **state) {
+    (void)state;
+    pt_collect_tally_t t = PT_COLLECT_TALLY_INIT;
+    add(&t, HEADER THREAD);
+    assert_int_equal(t.header_at, 0);
+    assert_int_equal(t.header_len, strlen(HEADER));
+    add(&t, THREAD HEADER EVENT("a", "1.000", "") HEADER THREAD);
+    assert_int_equal(t.header_at, strlen(THREAD HEADER EVENT("a", "1.000", "")));
+    assert_int_equal(t.header_len, strlen(HEADER));
+    add(&t, THREAD);
+    assert_int_equal(t.header_len, 0);
+}
+
+static void expect_rank(const char *line, int64_t rank) {
+    assert_int_equal(pt_collect_tally_line_rank(line, strlen(line)), rank);
+}
+
+static void events_tell_their_rank(void **state) {
+    (void)state;
+    expect_rank(EVENT("a", "1.000", "\"rank\": 3"), 3);
+    expect_rank(EVENT("a", "1.000", "\"rank\": 12, \"role\": \"actor\""), 12);
+    expect_rank(EVENT("a", "1.000", "\"rank\": 7, \"x\": 1, \"rank\": 3"), 3);
+    expect_rank(EVENT("a", "1.000", ""), -1);
+    expect_rank(EVENT("a", "1.000", "\"s\": \"\\\"rank\\\": 3\""), -1);
+    expect_rank(EVENT("a", "1.000", "\"rank\": \"3\""), -1);
+    expect_rank(HEADER, 3);
+    expect_rank("{\"name\": \"mem\", \"ph\": \"C\", \"ts\": 1.000, \"pid\": 71, \"tid\": 71, "
+                "\"cat\": \"c\", \"args\": {\"rank\": 3}}",
+                -1); /* a series of that name */
+    expect_rank("\"rank\": ", -1);
+    expect_rank("", -1);
+}
+
 static void judge(const char *text, const char *expected) {
     perftrace__strbuf_t out = PERFTRACE__STRBUF_INIT;
     pt_collect_tally_t t = PT_COLLECT_TALLY_INIT;
@@ -124,6 +157,8 @@ int main(void) {
         cmocka_unit_test(events_and_metadata_are_told_apart),
         cmocka_unit_test(steps_losses_and_the_footer_are_read),
         cmocka_unit_test(names_are_kept),
+        cmocka_unit_test(the_last_header_is_found),
+        cmocka_unit_test(events_tell_their_rank),
         cmocka_unit_test(accounts_balance_or_not),
         cmocka_unit_test(anything_is_a_line),
     };

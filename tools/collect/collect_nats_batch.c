@@ -81,7 +81,11 @@ static void hand_over_one(pt_nats_worker_t *w, pt_nats_piece_t *p, bool look) {
         return;
     }
     perftrace__stream_key_t before = stream->key;
-    stream->key = m->key; /* the sender may know its rank by now */
+    if (!pt_collect_store_learn(store, stream, &m->key)) {
+        p->result = pt_collect_store_refuse_message(store, w->stream, PT_COLLECT_REFUSED_GARBAGE,
+                                                    PT_COLLECT_OTHER_KIND);
+        return;
+    }
     p->result = pt_collect_store_take(store, stream, m->offset, p->plain, (size_t)m->size, m->last);
     if (p->result != PT_COLLECT_WRITTEN && p->result != PT_COLLECT_KNOWN) {
         stream->key = before;

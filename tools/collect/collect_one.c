@@ -17,6 +17,8 @@
 
 /* A journal of this size, and four times of what it has to hold, is made anew. */
 #define LONG_BYTES (8u << 20)
+/* Longer ones are nobody's header. */
+#define HEADER_MAX 65536u
 
 struct pt_collect_one {
     char *path;
@@ -50,6 +52,9 @@ void pt_collect_entry_put(perftrace__strbuf_t *out, const pt_collect_entry_t *e)
 #define X(name) perftrace__strbuf_printf(out, ", \"" #name "\": \"%" PRIu64 "\"", t->name);
     NUMBERS(X)
 #undef X
+    perftrace__strbuf_printf(out,
+                             ", \"header_at\": \"%" PRIu64 "\", \"header_len\": \"%" PRIu64 "\"",
+                             e->header_at, e->header_len);
     perftrace__strbuf_puts(out, ", \"at\": ");
     perftrace__stream_put_data(out, &e->key, e->have, 0, 0, e->end, e->ended);
     if (!out->failed) {
@@ -61,6 +66,16 @@ void pt_collect_entry_put(perftrace__strbuf_t *out, const pt_collect_entry_t *e)
 static bool find_number(const perftrace__json_slice_t *object, const char *name, uint64_t *ret) {
     perftrace__json_slice_t v;
     return perftrace__json_find(object, name, &v) && perftrace__json_to_u64(&v, ret);
+}
+
+/* An older version's journal says nothing of it. */
+static void find_header(const perftrace__json_slice_t *object, pt_collect_entry_t *e) {
+    bool known = find_number(object, "header_at", &e->header_at) &&
+                 find_number(object, "header_len", &e->header_len) && e->header_len <= HEADER_MAX &&
+                 e->header_at <= e->end && e->header_len <= e->end - e->header_at;
+    if (!known) {
+        e->header_at = e->header_len = 0;
+    }
 }
 
 bool pt_collect_entry_parse(const char *line, size_t len, pt_collect_entry_t *e) {
@@ -85,6 +100,7 @@ bool pt_collect_entry_parse(const char *line, size_t len, pt_collect_entry_t *e)
 #define X(name) good = find_number(&object, #name, &e->tally.name) && good;
     NUMBERS(X)
 #undef X
+    find_header(&object, e);
     return good;
 }
 
@@ -116,16 +132,13 @@ static int open_both(pt_collect_one_t *one, uint64_t *ret_size) {
     return 0;
 }
 
-static int read_all(int fd, perftrace__strbuf_t *out) {
-    struct stat st;
-    if (fstat(fd, &st) != 0) {
-        return -errno;
-    }
-    if (!perftrace__strbuf_reserve(out, (size_t)st.st_size)) {
+/* Up to the file's end. */
+static int read_some(int fd, uint64_t at, size_t len, perftrace__strbuf_t *out) {
+    if (!perftrace__strbuf_reserve(out, len)) {
         return -ENOMEM;
     }
-    while (out->len < (size_t)st.st_size) {
-        ssize_t n = pread(fd, out->data + out->len, (size_t)st.st_size - out->len, (off_t)out->len);
+    while (out->len < len) {
+        ssize_t n = pread(fd, out->data + out->len, len - out->len, (off_t)(at + out->len));
         if (n < 0 && errno != EINTR) {
             return -errno;
         }
@@ -135,6 +148,11 @@ static int read_all(int fd, perftrace__strbuf_t *out) {
         out->len += n > 0 ? (size_t)n : 0;
     }
     return 0;
+}
+
+static int read_all(int fd, perftrace__strbuf_t *out) {
+    struct stat st;
+    return fstat(fd, &st) != 0 ? -errno : read_some(fd, 0, (size_t)st.st_size, out);
 }
 
 /* Up to the first line that is not whole, or tells of more than the file has: the system lost what
@@ -232,28 +250,57 @@ static int write_at(int fd, const char *data, size_t len, uint64_t at) {
     return 0;
 }
 
-int pt_collect_one_append(pt_collect_one_t *one, const char *data, size_t len,
+static bool both_stand(const pt_collect_one_t *one) {
+    return pt_collect_descriptor_stands(one->fd, one->path, one->end) &&
+           pt_collect_descriptor_stands(one->journal, one->journal_path, one->journal_end);
+}
+
+/* The stream's header line; nothing where it is not known. */
+static int read_header(const pt_collect_one_t *one, const pt_collect_entry_t *e,
+                       perftrace__strbuf_t *out) {
+    static const char begin[] = "{\"name\": \"perftrace_header\", ";
+    size_t len = (size_t)e->header_len;
+    int err = len > 0 ? read_some(one->fd, e->header_at, len, out) : 0;
+    if (err == 0 &&
+        (out->len != len || len < sizeof begin || memcmp(out->data, begin, sizeof begin - 1) != 0 ||
+         memchr(out->data, '\n', len) != out->data + len - 1)) {
+        perftrace__strbuf_clear(out);
+    }
+    return err;
+}
+
+/* All of it or nothing. */
+static int write_all(pt_collect_one_t *one, const perftrace__strbuf_t *header, const char *data,
+                     size_t len, const perftrace__strbuf_t *line) {
+    int err = write_at(one->fd, header->data, header->len, one->end);
+    err = err != 0 ? err : write_at(one->fd, data, len, one->end + header->len);
+    err = err != 0 ? err : write_at(one->journal, line->data, line->len, one->journal_end);
+    if (err != 0) {
+        (void)!ftruncate(one->fd, (off_t)one->end);
+    }
+    return err;
+}
+
+int pt_collect_one_append(pt_collect_one_t *one, const char *data, size_t len, bool named,
                           pt_collect_entry_t *entry) {
     perftrace__strbuf_t line = PERFTRACE__STRBUF_INIT;
-    entry->end = one->end + len;
-    pt_collect_entry_put(&line, entry);
-    int err =
-        line.failed ? -ENOMEM
-        : !pt_collect_descriptor_stands(one->fd, one->path, one->end) ||
-                !pt_collect_descriptor_stands(one->journal, one->journal_path, one->journal_end)
-            ? -ESTALE
-            : write_at(one->fd, data, len, one->end);
-    if (err == 0) {
-        err = write_at(one->journal, line.data, line.len, one->journal_end);
-        if (err != 0) {
-            (void)!ftruncate(one->fd, (off_t)one->end);
-        }
+    perftrace__strbuf_t header = PERFTRACE__STRBUF_INIT;
+    int err = both_stand(one) ? 0 : -ESTALE;
+    err = err == 0 && named ? read_header(one, entry, &header) : err;
+    if (entry->tally.header_len > 0 && entry->tally.header_len <= HEADER_MAX) {
+        entry->header_at = one->end + header.len + entry->tally.header_at;
+        entry->header_len = entry->tally.header_len;
     }
+    entry->end = one->end + header.len + len;
+    pt_collect_entry_put(&line, entry);
+    err = err == 0 && line.failed ? -ENOMEM : err;
+    err = err != 0 ? err : write_all(one, &header, data, len, &line);
     if (err == 0) {
-        one->end += len;
+        one->end = entry->end;
         one->journal_end += line.len;
         one->dirty = true;
     }
+    perftrace__strbuf_free(&header);
     perftrace__strbuf_free(&line);
     return err;
 }

@@ -146,6 +146,15 @@ static pt_collect_asked_t *find_asked(peer_t *p, uint64_t id) {
     return NULL;
 }
 
+/* Whether the message fits what is known of the stream. False: the connection has ended. */
+static bool knows(peer_t *p, pt_collect_stream_t *stream) {
+    if (!pt_collect_store_learn(p->service->store, stream, &p->wire.message.key)) {
+        pt_collect_peer_end(p, PT_COLLECT_ENDED_GARBAGE, PT_COLLECT_OTHER_KIND);
+        return false;
+    }
+    return true;
+}
+
 /* The stream of the message. NULL: the connection has ended. */
 static pt_collect_asked_t *ask(peer_t *p) {
     const perftrace__stream_key_t *key = &p->wire.message.key;
@@ -158,7 +167,7 @@ static pt_collect_asked_t *ask(peer_t *p) {
         return NULL;
     }
     if (a != NULL) {
-        return a;
+        return knows(p, a->stream) ? a : NULL;
     }
     pt_collect_stream_t *stream =
         p->asked_count < ASKED_MAX ? pt_collect_store_stream(p->service->store, p->run, key, &limit)
@@ -168,11 +177,13 @@ static pt_collect_asked_t *ask(peer_t *p) {
             limit || p->asked_count >= ASKED_MAX ? PT_COLLECT_ENDED_MANY : PT_COLLECT_ENDED_MEMORY);
         return NULL;
     }
+    if (!knows(p, stream)) {
+        return NULL;
+    }
     if (!pt_grow((void **)&p->asked, sizeof *p->asked, p->asked_count, 1, &p->asked_cap)) {
         end(p, PT_COLLECT_ENDED_MEMORY);
         return NULL;
     }
-    stream->key = *key;
     a = &p->asked[p->asked_count++];
     *a = (pt_collect_asked_t){.stream = stream};
     stream->senders++;

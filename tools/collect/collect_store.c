@@ -120,8 +120,11 @@ static void find_entry(void *ctx, const pt_collect_entry_t *e) {
     stream = stream != NULL ? stream : add_stream(f->store, f->run, e->key.stream);
     if (stream != NULL) {
         stream->key = e->key;
+        stream->told = true;
         stream->have = stream->counted = e->have;
         stream->ended = e->ended;
+        stream->header_at = e->header_at;
+        stream->header_len = e->header_len;
         stream->tally = e->tally;
     }
 }
@@ -197,8 +200,38 @@ stream_t *pt_collect_store_stream(store_t *s, run_t *run, const perftrace__strea
             return NULL;
         }
         stream->key = *key;
+        stream->told = true;
     }
     return stream;
+}
+
+/* Of a file of which only its name tells, the kind is a guess; that of a trace decides where it is
+ * written. The rank may be set late, the rest of a process stays as it is. */
+bool pt_collect_store_learn(store_t *s, stream_t *stream, const perftrace__stream_key_t *key) {
+    perftrace__stream_key_t *mine = &stream->key;
+    bool fresh = !stream->told || stream->have == 0;
+    if (mine->sessions != key->sessions) {
+        if (stream->have > 0 && (stream->told || s->o.one_file != NULL)) {
+            return false;
+        }
+        if (stream->have == 0) {
+            (void)pt_collect_parts_close(&s->files, &stream->parts);
+        }
+    }
+    if (fresh) {
+        *mine = *key;
+        stream->told = true;
+    }
+    mine->rank = key->rank >= 0 ? key->rank : mine->rank;
+    mine->world_size = key->world_size >= 0 ? key->world_size : mine->world_size;
+    mine->pid = mine->pid > 0 ? mine->pid : key->pid;
+    if (!mine->role[0]) {
+        memcpy(mine->role, key->role, sizeof mine->role);
+    }
+    if (!mine->host[0]) {
+        memcpy(mine->host, key->host, sizeof mine->host);
+    }
+    return true;
 }
 
 /* ---- the file ----------------------------------------------------------------------------------
@@ -268,10 +301,10 @@ static int place(store_t *s, stream_t *stream) {
 
 bool pt_collect_store_place(store_t *s, stream_t *stream) {
     if (pt_collect_is_in_one(s, stream)) {
-        return !pt_collect_store_fails(s, stream, open_one(s, stream->run));
+        return !pt_collect_store_fails(s, stream, false, open_one(s, stream->run));
     }
     return pt_collect_parts_is_open(&stream->parts) ||
-           !pt_collect_store_fails(s, stream, place(s, stream));
+           !pt_collect_store_fails(s, stream, false, place(s, stream));
 }
 
 void pt_collect_store_look_for_more(store_t *s, stream_t *stream) {

@@ -41,15 +41,17 @@ typedef struct pt_collect_run pt_collect_run_t;
 typedef struct pt_collect_stream {
     pt_collect_run_t *run;
     perftrace__stream_key_t key;
-    pt_collect_parts_t parts;  /* not of a trace in the one file */
-    perftrace__strbuf_t names; /* what each part begins with */
-    bool uncounted;            /* parts were deleted before they were counted */
-    uint64_t have;             /* bytes of the stream that are written */
-    uint64_t counted;          /* those that the tally knows */
-    bool ended;                /* and that was all */
-    unsigned senders;          /* connections that asked for it */
-    bool had_senders;          /* there was one */
-    double rate;               /* events a second, lately; 0: not worked out yet */
+    bool told;                      /* the key: by a sender or the journal, not by files' names */
+    pt_collect_parts_t parts;       /* not of a trace in the one file */
+    perftrace__strbuf_t names;      /* what each part begins with */
+    bool uncounted;                 /* parts were deleted before they were counted */
+    uint64_t have;                  /* bytes of the stream that are written */
+    uint64_t counted;               /* those that the tally knows */
+    uint64_t header_at, header_len; /* in the one file: its last header; len 0: not known */
+    bool ended;                     /* and that was all */
+    unsigned senders;               /* connections that asked for it */
+    bool had_senders;               /* there was one */
+    double rate;                    /* events a second, lately; 0: not worked out yet */
     uint64_t rate_ns, rate_events;
     pt_collect_tally_t tally;
     struct pt_collect_stream *next; /* of the run, in order of appearance */
@@ -62,6 +64,7 @@ struct pt_collect_run {
     pt_collect_stream_t *streams, **streams_end;
     size_t count;
     pt_collect_one_t *one;           /* NULL: not open */
+    const pt_collect_stream_t *last; /* whose lines it ends with; NULL: not known */
     int lock;                        /* -1: not taken, or not needed */
     uint64_t expired, expired_bytes; /* parts that were deleted, and what was in them */
     uint64_t pieces, duplicates, gaps;
@@ -93,8 +96,9 @@ typedef struct pt_collect_store {
     pt_collect_refused_t refusal;
     uint64_t refused[PT_COLLECT_REFUSED_COUNT];
     uint64_t gone;                      /* of all runs */
-    const pt_collect_stream_t *failing; /* could not be written */
+    const pt_collect_stream_t *failing; /* could not be opened or written */
     int failing_err;
+    bool failing_written; /* it was open */
 } pt_collect_store_t;
 
 /* False without memory. */
@@ -111,6 +115,11 @@ pt_collect_run_t *pt_collect_store_run(pt_collect_store_t *store, const char *id
  * (*ret_limit) beyond streams_max. */
 pt_collect_stream_t *pt_collect_store_stream(pt_collect_store_t *store, pt_collect_run_t *run,
                                              const perftrace__stream_key_t *key, bool *ret_limit);
+#define PT_COLLECT_OTHER_KIND "a stream that was of another kind before"
+/* Takes over what a message says of a stream that is known: its sender may know its rank by now.
+ * False: it is of another kind than what came before, and nothing has changed. */
+bool pt_collect_store_learn(pt_collect_store_t *store, pt_collect_stream_t *stream,
+                            const perftrace__stream_key_t *key);
 /* Finds its file, so that have is known. False: again later. */
 bool pt_collect_store_place(pt_collect_store_t *store, pt_collect_stream_t *stream);
 /* Whether all that is before an offset is there; looks at the file where it is not known. */
@@ -150,8 +159,10 @@ static inline bool pt_collect_is_in_one(const pt_collect_store_t *store,
 static inline bool pt_collect_store_rotates(const pt_collect_store_t *store) {
     return store->o.rotate_size > 0 || store->o.rotate_ns > 0;
 }
-/* Whether err (0 or -errno) is one. A full disk is told once, and once that it is over. */
-bool pt_collect_store_fails(pt_collect_store_t *store, const pt_collect_stream_t *stream, int err);
+/* Whether err (0 or -errno) is one, of opening a stream's file or (written) of writing a piece. A
+ * full disk is told once, and once that it is over: when a piece is written. */
+bool pt_collect_store_fails(pt_collect_store_t *store, const pt_collect_stream_t *stream,
+                            bool written, int err);
 /* What another collector has written meanwhile. Its end may be with it, and never come here. */
 void pt_collect_store_look_for_more(pt_collect_store_t *store, pt_collect_stream_t *stream);
 

@@ -58,8 +58,13 @@ static void renew_journal(store_t *s, run_t *run) {
     perftrace__strbuf_t lines = PERFTRACE__STRBUF_INIT;
     for (const stream_t *i = run->streams; i != NULL; i = i->next) {
         if (pt_collect_is_in_one(s, i)) {
-            const pt_collect_entry_t e = {i->key, i->have, i->ended, pt_collect_one_end(run->one),
-                                          i->tally};
+            const pt_collect_entry_t e = {.key = i->key,
+                                          .have = i->have,
+                                          .ended = i->ended,
+                                          .end = pt_collect_one_end(run->one),
+                                          .header_at = i->header_at,
+                                          .header_len = i->header_len,
+                                          .tally = i->tally};
             pt_collect_entry_put(&lines, &e);
         }
     }
@@ -67,15 +72,34 @@ static void renew_journal(store_t *s, run_t *run) {
     perftrace__strbuf_free(&lines);
 }
 
-/* The whole of it or nothing. */
+/* Whether the first of some lines tells the stream's rank. */
+static bool tells_rank(const stream_t *stream, const char *data, size_t len) {
+    const char *eol = memchr(data, '\n', len);
+    int64_t rank = pt_collect_tally_line_rank(data, eol != NULL ? (size_t)(eol - data) : len);
+    return rank >= 0 && (rank == stream->tally.rank || rank == stream->key.rank);
+}
+
+/* The whole of it or nothing. What follows lines of another process and does not say whose it is
+ * comes behind a copy of the header: pids are the same in each container. */
 static int append_to_one(store_t *s, stream_t *stream, const char *data, size_t len, bool ended) {
-    pt_collect_entry_t e = {stream->key, stream->have + len, ended, 0, stream->tally};
+    pt_collect_entry_t e = {.key = stream->key,
+                            .have = stream->have + len,
+                            .ended = ended,
+                            .header_at = stream->header_at,
+                            .header_len = stream->header_len,
+                            .tally = stream->tally};
     pt_collect_tally_add(&e.tally, data, len);
-    int err = pt_collect_one_append(stream->run->one, data, len, &e);
+    bool header = e.tally.header_len > 0 && e.tally.header_at == 0;
+    bool named =
+        len > 0 && stream->run->last != stream && !header && !tells_rank(stream, data, len);
+    int err = pt_collect_one_append(stream->run->one, data, len, named, &e);
     if (err == 0) {
         stream->have = stream->counted = e.have;
         stream->ended = ended;
+        stream->header_at = e.header_at;
+        stream->header_len = e.header_len;
         stream->tally = e.tally;
+        stream->run->last = len > 0 ? stream : stream->run->last;
         if (pt_collect_one_is_long(stream->run->one)) {
             renew_journal(s, stream->run);
         }
@@ -157,7 +181,7 @@ static bool is_gone(store_t *s, stream_t *stream, bool *ret_forgotten) {
     }
     (void)pt_collect_gone_forget(s, stream->run);
     *ret_forgotten = !pt_collect_parts_is_open(&stream->parts);
-    (void)(*ret_forgotten || pt_collect_store_fails(s, stream, -ESTALE));
+    (void)(*ret_forgotten || pt_collect_store_fails(s, stream, true, -ESTALE));
     return true;
 }
 
@@ -184,7 +208,7 @@ static pt_collect_result_t take(store_t *s, stream_t *stream, uint64_t offset, c
         bool ended = stream->ended || (last && end >= stream->have);
         size_t known = (size_t)PT_MIN(stream->have - offset, (uint64_t)size);
         if ((known < size || ended != stream->ended) &&
-            pt_collect_store_fails(s, stream,
+            pt_collect_store_fails(s, stream, true,
                                    append_to_one(s, stream, data + known, size - known, ended))) {
             return PT_COLLECT_AGAIN;
         }
@@ -195,7 +219,7 @@ static pt_collect_result_t take(store_t *s, stream_t *stream, uint64_t offset, c
     if (end > stream->have) {
         size_t known = (size_t)(stream->have - offset);
         if (known > 0 && !is_same(s, stream, offset, data, known, &err)) {
-            return err != 0 && pt_collect_store_fails(s, stream, err)
+            return err != 0 && pt_collect_store_fails(s, stream, true, err)
                        ? PT_COLLECT_AGAIN
                        : pt_collect_store_refuse(s, &stream->key, offset,
                                                  PT_COLLECT_REFUSED_OVERLAP);
@@ -203,7 +227,7 @@ static pt_collect_result_t take(store_t *s, stream_t *stream, uint64_t offset, c
         err = append(s, stream, data + known, size - known);
         /* It may have gone just now. */
         if ((err == -ESTALE && is_gone(s, stream, ret_gone)) ||
-            pt_collect_store_fails(s, stream, err)) {
+            pt_collect_store_fails(s, stream, true, err)) {
             return PT_COLLECT_AGAIN;
         }
         result = PT_COLLECT_WRITTEN;

@@ -17,6 +17,9 @@ static const char begin[] = "{\"name\": \"";
 static const char meta_mark[] = "\", \"ph\": \"M\", ";
 static const char step_key[] = "\"global_step\": ";
 #define STEP_RARE 7 /* its '_' */
+static const char counter_mark[] = "\", \"ph\": \"C\", ";
+static const char rank_key[] = "\"rank\": ";
+#define RANK_RARE 4 /* its 'k' */
 static const char ts_key[] = "\"ts\": ";
 #define LEN(text) (sizeof(text) - 1)
 
@@ -70,8 +73,9 @@ static bool is(const char *name, size_t len, const char *text) {
     return strlen(text) == len && memcmp(name, text, len) == 0;
 }
 
-static void take_meta(pt_collect_tally_t *t, const char *line, size_t len, const char *name,
-                      size_t name_len) {
+/* at: where the line begins in what was given. */
+static void take_meta(pt_collect_tally_t *t, size_t at, const char *line, size_t len,
+                      const char *name, size_t name_len) {
     const slice_t object = {.p = line, .len = len, .type = PERFTRACE__JSON_OBJECT};
     slice_t args;
     bool header = is(name, name_len, "perftrace_header");
@@ -86,6 +90,8 @@ static void take_meta(pt_collect_tally_t *t, const char *line, size_t len, const
     }
     if (header) {
         take_header(t, &args);
+        t->header_at = at;
+        t->header_len = len + 1;
     } else if (footer) {
         take_footer(t, &args);
     } else {
@@ -111,19 +117,26 @@ static const char *name_end(const char *p, const char *end) {
     return NULL;
 }
 
-/* Whether the line is no metadata. */
-static bool take_line(pt_collect_tally_t *t, const char *line, size_t len) {
+/* The end of the line's name, where a mark of that length stands behind it; else NULL. */
+static const char *find_mark(const char *line, size_t len, const char *mark, size_t mark_len) {
     const char *end = line + len;
     if (len < LEN(begin) || memcmp(line, begin, LEN(begin)) != 0) {
+        return NULL;
+    }
+    const char *quote = name_end(line + LEN(begin), end);
+    return quote != NULL && (size_t)(end - quote) >= mark_len && memcmp(quote, mark, mark_len) == 0
+               ? quote
+               : NULL;
+}
+
+/* Whether the line is no metadata. */
+static bool take_line(pt_collect_tally_t *t, size_t at, const char *line, size_t len) {
+    const char *quote = find_mark(line, len, meta_mark, LEN(meta_mark));
+    if (quote == NULL) {
         return true;
     }
     const char *name = line + LEN(begin);
-    const char *quote = name_end(name, end);
-    if (quote == NULL || (size_t)(end - quote) < LEN(meta_mark) ||
-        memcmp(quote, meta_mark, LEN(meta_mark)) != 0) {
-        return true;
-    }
-    take_meta(t, line, len, name, (size_t)(quote - name));
+    take_meta(t, at, line, len, name, (size_t)(quote - name));
     return false;
 }
 
@@ -176,11 +189,12 @@ void pt_collect_tally_add(pt_collect_tally_t *t, const char *data, size_t len) {
     const char *end = data + len;
     const char *event = NULL;
     size_t event_len = 0;
+    t->header_at = t->header_len = 0;
     for (const char *line = data; line < end;) {
         const char *eol = memchr(line, '\n', (size_t)(end - line));
         size_t line_len = (size_t)((eol != NULL ? eol : end) - line);
         t->lines++;
-        if (take_line(t, line, line_len)) {
+        if (take_line(t, (size_t)(line - data), line, line_len)) {
             t->events++;
             event = line;
             event_len = line_len;
@@ -191,6 +205,20 @@ void pt_collect_tally_add(pt_collect_tally_t *t, const char *data, size_t len) {
         take_last_event(t, event, event_len);
         take_step(t, data, len);
     }
+}
+
+/* The writer's own stands behind what the program gave. */
+int64_t pt_collect_tally_line_rank(const char *line, size_t len) {
+    int64_t rank = -1;
+    const char *at = find_mark(line, len, counter_mark, LEN(counter_mark)) == NULL
+                         ? find_last(line, len, rank_key, LEN(rank_key), RANK_RARE)
+                         : NULL;
+    if (at != NULL) {
+        slice_t v = {.p = at + LEN(rank_key), .type = PERFTRACE__JSON_NUMBER};
+        v.len = perftrace__json_number_length(v.p, (size_t)(line + len - v.p));
+        rank = v.len > 0 && perftrace__json_to_i64(&v, &rank) ? rank : -1;
+    }
+    return rank;
 }
 
 int64_t pt_collect_tally_session_rank(const char *line, size_t len) {

@@ -27,6 +27,8 @@ typedef struct pt_collect_tally {
     uint64_t written;
     uint64_t unfinished;        /* scopes that had no end: lines that are not among the written */
     uint64_t left_out;          /* all it says was dropped */
+    size_t header_at;           /* the last header in what was given last: where it began */
+    size_t header_len;          /* with its '\n'; 0: none came in it */
     perftrace__strbuf_t *names; /* NULL, or takes the lines that name things: header, process,
                                    threads; bytes ahead of events that need them */
 } pt_collect_tally_t;
@@ -40,6 +42,8 @@ void pt_collect_tally_add(pt_collect_tally_t *tally, const char *data, size_t le
 /* What does not balance in a file that has ended: appended as a clause; nothing when all does. */
 void pt_collect_tally_judge(const pt_collect_tally_t *tally, perftrace__strbuf_t *out);
 
+/* The rank that the line of an event tells; -1: none, as for counters. */
+int64_t pt_collect_tally_line_rank(const char *line, size_t len);
 /* The rank that a session's record tells; -1: none. */
 int64_t pt_collect_tally_session_rank(const char *line, size_t len);
 
