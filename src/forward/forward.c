@@ -20,8 +20,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define STEP_MS      1000u /* longest time that the thread does not look */
-#define CONNECT_MS   5000u
+#define STEP_MS    1000u /* longest time that the thread does not look */
+#define CONNECT_MS 5000u
+/* An attempt to connect may last so much longer than the end of a run waits, and the end waits so
+ * much longer for the thread before it says that it hangs. */
+#define ATTEMPT_MS   1000u
+#define HANG_MS      2000u
 #define FORK_WAIT_NS 100000000u
 #define REFERENCES   8u
 
@@ -82,8 +86,16 @@ static void on_news(void *ctx, perftrace__forward_news_t what, const char *text)
                                "connecting is tried again",
                                fw.text[4], text);
         break;
+    case PERFTRACE__FORWARD_REFUSED:
+        perftrace__runtime_log(PERFTRACE_LOG_WARNING,
+                               "%s: %s; what is recorded waits in its file, sending is tried again",
+                               fw.text[4], text);
+        break;
     case PERFTRACE__FORWARD_REACHED:
         perftrace__runtime_log(PERFTRACE_LOG_NOTE, "%s is reached again", fw.text[4]);
+        break;
+    case PERFTRACE__FORWARD_TAKEN:
+        perftrace__runtime_log(PERFTRACE_LOG_NOTE, "%s takes pieces again", fw.text[4]);
         break;
     case PERFTRACE__FORWARD_UNREADABLE:
         perftrace__runtime_log(PERFTRACE_LOG_WARNING, "not forwarded any more: %s", text);
@@ -180,6 +192,9 @@ static void *forward_main(void *arg) {
                                 : perftrace__forward_sender_left(fw.sender) == 0;
         more = !stop || (left_ms && !done);
         if (more) {
+            uint64_t granted_ms = stop ? left_ms : fw.wait_ms;
+            perftrace__forward_sender_limit(
+                fw.sender, (uint32_t)PT_MIN(granted_ms + ATTEMPT_MS, (uint64_t)CONNECT_MS));
             perftrace__forward_sender_step(fw.sender,
                                            stop ? (uint32_t)PT_MIN(left_ms, STEP_MS) : STEP_MS);
         }
@@ -281,7 +296,7 @@ static const char *begin(const perftrace_config_t *o, const perftrace__run_meta_
                  .creds = fw.text[2],
                  .tls_ca = fw.text[3],
                  .replicas = o->forward_replicas,
-                 .timeout_ms = CONNECT_MS},
+                 .timeout_ms = CONNECT_MS}, /* less, where the end waits for less */
         .news = on_news,
         .reading = on_reading,
         .level = (int)o->forward_level,
@@ -494,7 +509,7 @@ void perftrace__forward_run_end(void) {
     fw.deadline_ns = perftrace__os_mono_ns() + wait_ns;
     perftrace__wake_pipe_wake(&fw.wake);
     pthread_mutex_unlock(&fw.lock);
-    if (!wait_ended(wait_ns + 1000000000u)) {
+    if (!wait_ended(wait_ns + HANG_MS * UINT64_C(1000000))) {
         pthread_detach(fw.thread);
         fw.left = true;
         perftrace__runtime_log(PERFTRACE_LOG_ERROR,

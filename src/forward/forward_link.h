@@ -8,7 +8,7 @@
 #include "stream_message.h"
 
 /* Changes when the structures of this file do: the NATS library is loaded at run time. */
-#define PERFTRACE__FORWARD_LINK_ABI 1
+#define PERFTRACE__FORWARD_LINK_ABI 2
 
 typedef struct perftrace__forward_link perftrace__forward_link_t;
 
@@ -19,7 +19,7 @@ typedef struct perftrace__forward_link_options {
     const char *creds;
     const char *tls_ca;
     uint32_t replicas;
-    uint32_t timeout_ms; /* of open, and of a server that says nothing */
+    uint32_t timeout_ms; /* of open, and of a server that says nothing; may change between calls */
     /* What comes, called by wait (and ask) on the caller's thread. */
     void (*placed)(void *ctx, uint64_t stream, uint64_t offset, bool last);
     /* It has everything before offset, and perhaps more, but nothing behind end: a sender that
@@ -59,6 +59,8 @@ typedef struct perftrace__forward_link_ops {
     bool (*wait)(perftrace__forward_link_t *l, int wake_fd, uint32_t timeout_ms);
     /* Why it is broken. */
     const char *(*problem)(const perftrace__forward_link_t *l);
+    /* The other side is there, but does not want what it is sent. NULL: it never is so. */
+    bool (*refuses)(const perftrace__forward_link_t *l);
     /* Does not wait for anything. */
     void (*close)(perftrace__forward_link_t *l);
     /* In a forked child: closes what the child has of it and touches nothing else. */

@@ -28,7 +28,10 @@ struct perftrace__forward_sender {
     uint64_t next_try_ns;
     uint64_t quiet_since_ns; /* 0: not waiting for a quiet moment */
     uint32_t pause_ms;
-    bool told; /* that it cannot be reached */
+    bool took;                         /* something was acknowledged on this way */
+    unsigned told;                     /* troubles since something came of it: 1 << news */
+    perftrace__forward_news_t trouble; /* the last one */
+    char problem[600];                 /* of it */
 };
 
 typedef perftrace__forward_sender_t sender_t;
@@ -45,13 +48,14 @@ static perftrace__forward_file_t *file_of(sender_t *s, uint64_t stream) {
 }
 
 static void acked(void *ctx, uint64_t stream, uint64_t offset, bool last) {
-    perftrace__forward_file_t *f = file_of(ctx, stream);
+    sender_t *s = ctx;
+    perftrace__forward_file_t *f = file_of(s, stream);
+    s->took = true;
     if (f && offset <= f->limit) {
         f->acked = offset > f->acked ? offset : f->acked;
         /* More than was sent on this way: pieces of the one before it arrived late. */
         f->sent = f->acked > f->sent ? f->acked : f->sent;
         if (last && f->ended && f->acked == f->limit) {
-            const sender_t *s = ctx;
             f->last_acked = !s->o.ops->seals || f->last_told == f->limit;
             f->last_sent = f->last_acked;
         }
@@ -165,6 +169,10 @@ void perftrace__forward_sender_take(sender_t *s, perftrace__forward_file_t *f) {
     }
 }
 
+void perftrace__forward_sender_limit(sender_t *s, uint32_t timeout_ms) {
+    s->o.link.timeout_ms = timeout_ms;
+}
+
 void perftrace__forward_sender_wake_by(sender_t *s, int wake_fd) {
     s->o.wake_fd = wake_fd;
 }
@@ -190,6 +198,10 @@ bool perftrace__forward_sender_connected(const sender_t *s) {
     return s->link != NULL;
 }
 
+const char *perftrace__forward_sender_problem(const sender_t *s) {
+    return s->problem;
+}
+
 const perftrace__forward_file_t *perftrace__forward_sender_files(const sender_t *s) {
     return s->files;
 }
@@ -208,10 +220,12 @@ static void plan_try(sender_t *s) {
     s->pause_ms = PT_MIN(s->pause_ms * 2, LONGEST_PAUSE_MS);
 }
 
-static void broke(sender_t *s, const char *problem) {
-    if (!s->told) {
-        s->told = true;
-        s->o.news(s->o.ctx, PERFTRACE__FORWARD_UNREACHABLE, problem);
+static void broke(sender_t *s, perftrace__forward_news_t trouble, const char *problem) {
+    snprintf(s->problem, sizeof s->problem, "%s", problem);
+    s->trouble = trouble;
+    if (!(s->told & 1u << trouble)) {
+        s->told |= 1u << trouble;
+        s->o.news(s->o.ctx, trouble, s->problem);
     }
     if (s->link) {
         s->o.ops->close(s->link);
@@ -223,12 +237,13 @@ static void broke(sender_t *s, const char *problem) {
 }
 
 static bool connect_now(sender_t *s) {
-    char problem[256] = "";
+    char problem[sizeof s->problem] = "";
     s->link = s->o.ops->open(&s->o.link, problem, sizeof problem);
     if (!s->link) {
-        broke(s, problem);
+        broke(s, PERFTRACE__FORWARD_UNREACHABLE, problem);
         return false;
     }
+    s->took = false;
     s->totals.connects++;
     for (perftrace__forward_file_t *f = s->files; f; f = f->next) {
         f->asked = f->placed = f->last_sent = false;
@@ -301,6 +316,7 @@ static perftrace__forward_sent_t send_all(sender_t *s) {
             } else if (!f->asked) {
                 sent = s->o.ops->ask(s->link, &f->key);
                 f->asked = sent == PERFTRACE__FORWARD_SENT;
+                any = any || f->placed; /* the answer came during the call */
             } else if (has_more(f)) {
                 sent = send_piece(s, f);
                 any = true;
@@ -372,6 +388,36 @@ static bool tend_clock(sender_t *s, perftrace__forward_sent_t *ret_sent) {
 /* ---- a step -------------------------------------------------------------------------------------
  */
 
+/* Nothing of it is on its way or to be sent. */
+static bool rests(const perftrace__forward_file_t *f) {
+    return f->failed ||
+           (f->placed ? f->sent == f->acked && f->last_sent == f->last_acked && !has_more(f)
+                      : !f->asked);
+}
+
+/* Something came of this way. That it is there is not enough: a collector that refuses is reached,
+ * too, and a server whose store is full knows of places. */
+static bool is_of_use(const sender_t *s) {
+    bool placed = false;
+    bool rest = true;
+    for (const perftrace__forward_file_t *f = s->files; f; f = f->next) {
+        placed = placed || f->placed;
+        rest = rest && rests(f);
+    }
+    return s->took || (placed && rest);
+}
+
+static void tell_use(sender_t *s) {
+    if (s->told) {
+        bool refused = s->trouble == PERFTRACE__FORWARD_REFUSED;
+        s->o.news(s->o.ctx, refused ? PERFTRACE__FORWARD_TAKEN : PERFTRACE__FORWARD_REACHED,
+                  s->o.link.to);
+    }
+    s->told = 0;
+    s->problem[0] = '\0';
+    s->pause_ms = FIRST_PAUSE_MS;
+}
+
 static void wait_unconnected(sender_t *s, uint32_t timeout_ms) {
     uint64_t now = perftrace__os_mono_ns();
     uint64_t until = s->next_try_ns > now ? (s->next_try_ns - now) / 1000000u + 1 : 0;
@@ -398,18 +444,10 @@ void perftrace__forward_sender_step(sender_t *s, uint32_t timeout_ms) {
         timeout_ms = 0; /* the answer came during the call: the next question follows at once */
     }
     if (sent == PERFTRACE__FORWARD_BROKEN || !s->o.ops->wait(s->link, s->o.wake_fd, timeout_ms)) {
-        broke(s, s->o.ops->problem(s->link));
-    } else if (s->told || s->pause_ms != FIRST_PAUSE_MS) {
-        /* Only once something came of it: a collector that refuses is reached, too. */
-        for (const perftrace__forward_file_t *f = s->files; f; f = f->next) {
-            if (f->placed) {
-                if (s->told) {
-                    s->o.news(s->o.ctx, PERFTRACE__FORWARD_REACHED, s->o.link.to);
-                }
-                s->told = false;
-                s->pause_ms = FIRST_PAUSE_MS;
-                break;
-            }
-        }
+        bool refuses = s->o.ops->refuses && s->o.ops->refuses(s->link);
+        broke(s, refuses ? PERFTRACE__FORWARD_REFUSED : PERFTRACE__FORWARD_UNREACHABLE,
+              s->o.ops->problem(s->link));
+    } else if ((s->told || s->pause_ms != FIRST_PAUSE_MS) && is_of_use(s)) {
+        tell_use(s);
     }
 }

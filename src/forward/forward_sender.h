@@ -12,8 +12,12 @@
 #include "sink.h"
 
 typedef enum perftrace__forward_news {
-    PERFTRACE__FORWARD_UNREACHABLE, /* told once, until it is reached */
+    /* Told once each, until something was acknowledged or there is nothing to send: */
+    PERFTRACE__FORWARD_UNREACHABLE,
+    PERFTRACE__FORWARD_REFUSED, /* it is reached, but does not take what is sent */
+    /* And then, after the one that was last: */
     PERFTRACE__FORWARD_REACHED,
+    PERFTRACE__FORWARD_TAKEN,
     PERFTRACE__FORWARD_UNREADABLE /* a file cannot be sent: text says which and why */
 } perftrace__forward_news_t;
 
@@ -52,6 +56,8 @@ void perftrace__forward_sender_orphan(perftrace__forward_sender_t *s);
 void perftrace__forward_sender_add(perftrace__forward_sender_t *s, perftrace__forward_file_t *f);
 /* Gives back a file that was added: the caller's again. */
 void perftrace__forward_sender_take(perftrace__forward_sender_t *s, perftrace__forward_file_t *f);
+/* From now on connecting, and each question, takes at most so long. */
+void perftrace__forward_sender_limit(perftrace__forward_sender_t *s, uint32_t timeout_ms);
 /* From now on this wakes; see wake_fd. */
 void perftrace__forward_sender_wake_by(perftrace__forward_sender_t *s, int wake_fd);
 /* Does what there is to do, then waits for more, at most timeout_ms. */
@@ -61,6 +67,8 @@ bool perftrace__forward_sender_done(const perftrace__forward_sender_t *s);
 /* Bytes that are final and not acknowledged. */
 uint64_t perftrace__forward_sender_left(const perftrace__forward_sender_t *s);
 bool perftrace__forward_sender_connected(const perftrace__forward_sender_t *s);
+/* What the way broke of last; "": nothing since it was reached. */
+const char *perftrace__forward_sender_problem(const perftrace__forward_sender_t *s);
 const perftrace__forward_file_t *
 perftrace__forward_sender_files(const perftrace__forward_sender_t *s);
 const perftrace__forward_totals_t *

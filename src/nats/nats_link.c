@@ -24,7 +24,8 @@
 #include <unistd.h>
 
 #define ON_THE_WAY    256u /* messages that are not acknowledged */
-#define CLOCK_WAIT_MS 1000
+#define EXTRA_WAIT_MS 1000 /* for what goes on without: the time, more replicas */
+#define WRITE_WAIT_MS 5000
 /* So long without any acknowledgement, and the connection counts as broken: a message that was on
  * its way to a leader that died is never answered, though the server we talk to lives on. */
 #define ACK_WAIT_NS 10000000000u
@@ -55,6 +56,7 @@ struct perftrace__forward_link {
     unsigned first;
     unsigned count;
     bool broken;
+    bool refused; /* by what the server said of a piece */
     char problem[400];
 };
 
@@ -102,6 +104,15 @@ static void set_broken(link_t *l, const char *what, const char *why) {
     }
 }
 
+/* What libnats says of the last call on this thread, without the place in its source. */
+static const char *last_error(natsStatus s) {
+    natsStatus last = NATS_OK;
+    const char *why = nats_GetLastError(&last);
+    const char *end = why && *why == '(' ? strstr(why, "): ") : NULL;
+    why = end ? end + 3 : why;
+    return why && *why ? why : natsStatus_GetText(s);
+}
+
 static perftrace__forward_sent_t fails(link_t *l, const char *what, const char *why) {
     pthread_mutex_lock(&lock);
     set_broken(l, what, why);
@@ -132,6 +143,7 @@ static void on_ack(jsCtx *js, natsMsg *msg, jsPubAck *ack, jsPubAckErr *error, v
     if (!l) {
         /* What it was about is sent again by another link. */
     } else if (error) {
+        l->refused = l->refused || (!l->broken && error->ErrCode);
         set_broken(l, "a piece was not taken",
                    error->ErrText ? error->ErrText : natsStatus_GetText(error->Err));
     } else if (natsMsgHeader_Get(msg, "Nats-Msg-Id", &id) == NATS_OK) {
@@ -160,6 +172,36 @@ static void on_closed(natsConnection *nc, void *closure) {
         perftrace__wake_pipe_wake(&l->wake);
     }
     pthread_mutex_unlock(&lock);
+}
+
+/* What the user may not do is told here only: nobody answers what the server does not let pass. So
+ * the connection ends, and with it whatever waits for an answer. But without the time, and with
+ * fewer replicas, everything else goes on. */
+static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus s, void *closure) {
+    const char *why = last_error(s); /* set for this call */
+    (void)sub;
+    if (s != NATS_NOT_PERMITTED) {
+        return;
+    }
+    pthread_mutex_lock(&lock);
+    link_t *l = link_of(closure);
+    bool ends = false;
+    if (l && perftrace__wake_pipe_is_whole(&l->wake)) {
+        char data[96];
+        char clock[96];
+        snprintf(data, sizeof data, "perftrace.%s.data.", l->run);
+        snprintf(clock, sizeof clock, "perftrace.%s.clock", l->run);
+        ends = !strstr(why, clock) && !strstr(why, "$JS.API.STREAM.UPDATE.");
+        if (ends) {
+            l->refused = l->refused || (!l->broken && strstr(why, data));
+            set_broken(l, l->refused ? "a piece was not taken" : "the stream cannot be used", why);
+            perftrace__wake_pipe_wake(&l->wake);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    if (ends) {
+        natsConnection_Close(nc); /* ours for the call, whatever becomes of the link */
+    }
 }
 
 /* Those that are done and have nothing before them that is not: what is acknowledged has no gap. */
@@ -228,8 +270,11 @@ static perftrace__forward_sent_t ask(link_t *l, const perftrace__stream_key_t *k
     char subject[160];
     natsMsg *msg = NULL;
     jsErrCode code = 0;
+    jsOptions jo;
+    jsOptions_Init(&jo);
+    jo.Wait = l->o->timeout_ms;
     snprintf(subject, sizeof subject, "perftrace.%s.data.*.%016" PRIx64, l->run, key->stream);
-    natsStatus s = js_GetLastMsg(&msg, l->js, l->name, subject, NULL, &code);
+    natsStatus s = js_GetLastMsg(&msg, l->js, l->name, subject, &jo, &code);
     if (s == NATS_NOT_FOUND) {
         l->o->placed(l->o->ctx, key->stream, 0, false);
         return PERFTRACE__FORWARD_SENT;
@@ -325,8 +370,8 @@ static perftrace__forward_sent_t ask_clock(link_t *l, const char *t1) {
              l->ref);
     perftrace__strbuf_clear(b);
     perftrace__stream_put_clock(b, t1);
-    natsStatus s =
-        natsConnection_Request(&answer, l->nc, subject, b->data, (int)b->len, CLOCK_WAIT_MS);
+    natsStatus s = natsConnection_Request(&answer, l->nc, subject, b->data, (int)b->len,
+                                          PT_MIN(l->o->timeout_ms, EXTRA_WAIT_MS));
     if (s != NATS_OK) {
         l->ref[0] = '\0'; /* that collector is gone, or there is none */
         return PERFTRACE__FORWARD_FULL;
@@ -349,11 +394,17 @@ static const char *problem_of(const link_t *l) {
     return l->problem;
 }
 
+static bool refuses(const link_t *l) {
+    return l->refused;
+}
+
 /* ---- connecting ---------------------------------------------------------------------------------
  */
 
-/* "nats://a,b:4223" to the URLs of all; false without memory or with too many. text is cut up. */
-static bool set_servers(natsOptions *opts, char *text, bool tls, natsStatus *ret) {
+/* "nats://a,b:4223" to the URLs of all; false without memory or with too many. text is cut up. One
+ * that does not answer leaves the others their share of the time. */
+static bool set_servers(natsOptions *opts, char *text, bool tls, uint32_t timeout_ms,
+                        natsStatus *ret) {
     char urls[SERVERS][512];
     const char *list[SERVERS];
     int count = 0;
@@ -374,6 +425,9 @@ static bool set_servers(natsOptions *opts, char *text, bool tls, natsStatus *ret
         count++;
     }
     *ret = count ? natsOptions_SetServers(opts, list, count) : NATS_INVALID_ARG;
+    if (*ret == NATS_OK) {
+        *ret = natsOptions_SetTimeout(opts, PT_MAX(timeout_ms / (uint32_t)count, 1u));
+    }
     return true;
 }
 
@@ -382,20 +436,20 @@ static natsStatus set_options(link_t *l, natsOptions *opts) {
     bool tls = strncmp(o->to, "tls://", 6) == 0;
     char *servers = strdup(o->to);
     natsStatus s = NATS_NO_MEMORY;
-    if (!servers || !set_servers(opts, servers, tls, &s)) {
+    if (!servers || !set_servers(opts, servers, tls, o->timeout_ms, &s)) {
         s = servers ? NATS_INVALID_ARG : s;
     }
     free(servers);
 #define SET(call) s = s == NATS_OK ? (call) : s
-    SET(natsOptions_SetTimeout(opts, o->timeout_ms));
     SET(natsOptions_SetAllowReconnect(opts, false));
     SET(natsOptions_SetPingInterval(opts, 5000));
     SET(natsOptions_SetMaxPingsOut(opts, 2));
     /* A write that waits keeps libnats from its pings: where the network is cut while much is on
      * its way, nobody would notice before the system gives up, a quarter of an hour later. */
-    SET(natsOptions_SetWriteDeadline(opts, o->timeout_ms));
+    SET(natsOptions_SetWriteDeadline(opts, WRITE_WAIT_MS));
     SET(natsOptions_SetName(opts, "perftrace"));
     SET(natsOptions_SetClosedCB(opts, on_closed, (void *)l->ticket));
+    SET(natsOptions_SetErrorHandler(opts, on_error, (void *)l->ticket));
     if (tls) {
         SET(natsOptions_SetSecure(opts, true));
         if (o->tls_ca[0]) {
@@ -412,11 +466,37 @@ static natsStatus set_options(link_t *l, natsOptions *opts) {
     return s;
 }
 
+/* What a request failed of: what a callback knows of it, or what libnats says of the last call. */
+static void request_problem(link_t *l, const char *what, natsStatus s, jsErrCode code,
+                            char *problem, size_t size) {
+    const char *why = last_error(s);
+    char number[24] = "";
+    if (code) {
+        snprintf(number, sizeof number, " (%d)", (int)code);
+    }
+    pthread_mutex_lock(&lock);
+    if (l->broken) {
+        snprintf(problem, size, "%s", l->problem);
+    } else {
+        snprintf(problem, size, "%s: %s%s", what, why, number);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* A request may take what is left of the time to open. */
+static jsOptions *until(jsOptions *jo, uint64_t until_ns) {
+    uint64_t now = perftrace__os_mono_ns();
+    jsOptions_Init(jo);
+    jo->Wait = (int64_t)(until_ns > now ? (until_ns - now) / 1000000u + 1 : 1);
+    return jo;
+}
+
 /* The run's stream, made if nobody has. */
-static natsStatus have_stream(link_t *l, const char **ret_why) {
+static bool have_stream(link_t *l, uint64_t until_ns, char *problem, size_t size) {
     jsStreamInfo *info = NULL;
     jsErrCode code = 0;
-    natsStatus s = js_GetStreamInfo(&info, l->js, l->name, NULL, &code);
+    jsOptions jo;
+    natsStatus s = js_GetStreamInfo(&info, l->js, l->name, until(&jo, until_ns), &code);
     if (s == NATS_NOT_FOUND) {
         jsStreamConfig c;
         char subject[128];
@@ -428,25 +508,25 @@ static natsStatus have_stream(link_t *l, const char **ret_why) {
         c.SubjectsLen = 1;
         c.Storage = js_FileStorage;
         c.Replicas = (int64_t)l->o->replicas;
-        s = js_AddStream(&info, l->js, &c, NULL, &code);
+        code = 0;
+        s = js_AddStream(&info, l->js, &c, until(&jo, until_ns), &code);
         if (s != NATS_OK) { /* another rank may have been first, with other replicas */
-            s = js_GetStreamInfo(&info, l->js, l->name, NULL, &code) == NATS_OK ? NATS_OK : s;
+            request_problem(l, "the stream cannot be made", s, code, problem, size);
+            s = js_GetStreamInfo(&info, l->js, l->name, until(&jo, until_ns), &code);
         }
+    } else if (s != NATS_OK) {
+        request_problem(l, "the stream cannot be used", s, code, problem, size);
     }
     if (s == NATS_OK && info->Config && info->Config->Replicas < (int64_t)l->o->replicas) {
         /* Made by somebody who wanted fewer: more are a matter of the server's. Where it has not as
-         * many, the stream is of use as it is. */
+         * many, or does not let us ask, the stream is of use as it is. */
         info->Config->Replicas = (int64_t)l->o->replicas;
-        js_UpdateStream(NULL, l->js, info->Config, NULL, &code);
+        until(&jo, until_ns);
+        jo.Wait = PT_MIN(jo.Wait, EXTRA_WAIT_MS);
+        js_UpdateStream(NULL, l->js, info->Config, &jo, &code);
     }
     jsStreamInfo_Destroy(info);
-    const char *detail = NULL;
-    if (s != NATS_OK) {
-        natsStatus last = NATS_OK;
-        detail = nats_GetLastError(&last);
-    }
-    *ret_why = detail && *detail ? detail : natsStatus_GetText(s);
-    return s;
+    return s == NATS_OK;
 }
 
 static void close_link(link_t *l) {
@@ -483,8 +563,8 @@ static void open_library(void) {
 }
 
 static link_t *open_link(const perftrace__forward_link_options_t *o, char *problem, size_t size) {
+    uint64_t until_ns = perftrace__os_mono_ns() + o->timeout_ms * UINT64_C(1000000);
     natsOptions *opts = NULL;
-    const char *why = NULL;
     link_t *l = calloc(1, sizeof *l);
     if (!l || !perftrace__wake_pipe_open(&l->wake)) {
         snprintf(problem, size, "%s", l ? strerror(errno) : "no memory");
@@ -506,20 +586,14 @@ static link_t *open_link(const perftrace__forward_link_options_t *o, char *probl
     natsOptions_Destroy(opts);
     jsOptions jo;
     jsOptions_Init(&jo);
-    jo.Wait = o->timeout_ms;
     jo.PublishAsync.MaxPending = ON_THE_WAY * 2; /* never stalls: ours is the limit */
     jo.PublishAsync.AckHandler = on_ack;
     jo.PublishAsync.AckHandlerClosure = (void *)l->ticket;
     s = s == NATS_OK ? natsConnection_JetStream(&l->js, l->nc, &jo) : s;
     if (s != NATS_OK) {
-        natsStatus last = NATS_OK;
-        why = nats_GetLastError(&last);
-        why = why && *why ? why : natsStatus_GetText(s);
-    } else {
-        s = have_stream(l, &why);
+        snprintf(problem, size, "%s", last_error(s));
     }
-    if (s != NATS_OK) {
-        snprintf(problem, size, "%s", why);
+    if (s != NATS_OK || !have_stream(l, until_ns, problem, size)) {
         close_link(l);
         return NULL;
     }
@@ -543,6 +617,7 @@ const perftrace__forward_link_ops_t perftrace_nats_link = {
     .clock = ask_clock,
     .wait = wait,
     .problem = problem_of,
+    .refuses = refuses,
     .close = close_link,
     .orphan = orphan,
 };

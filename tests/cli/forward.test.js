@@ -235,6 +235,11 @@ test('a run that is refused does not keep others back', async () => {
     assert.match(r.file('traces-r0.jsonl').why, /another run/);
     assert.match(r.file('traces-r2.jsonl').why, /another run/);
     assert.strictEqual(r.json.total.left_files, 2);
+    // The last connection was a good one; what is left is so for the reason of another.
+    fs.rmSync(path.join(dir, 'traces-r2.jsonl'));
+    const again = await t.run([dir, '--to', c.to, '--timeout', '300ms']);
+    assert.strictEqual(again.status, 4);
+    assert.match(again.stderr, /error: .*: 1 file with [\d,]+ bytes are left: refused: another run/);
     await c.close();
 });
 

@@ -85,6 +85,35 @@ test('credentials of somebody else, none, a file without a seed, one that is not
     assert.match(nobody.stderr, /cannot be reached \(.*Authorization Violation/);
 });
 
+const without = (...names) => ({ ...SENDER, pub: { allow: SENDER.pub.allow.filter((n) => !names.some((name) => n.includes(name))) } });
+
+test('a permission that is missing: the warning names it, whoever sends', { skip }, async () => {
+    const { known, url } = await scene();
+    const sender = known.user('sender', SENDER);
+    const good = known.user('everything');
+    const no = (what) => new RegExp(`Permissions Violation for ${what}`);
+    for (const [creds, what, run] of [
+        [sender, /the stream cannot be used: Permissions Violation for Publish to "\$JS\.API\.STREAM\.INFO\.perftrace_other"/, 'other'],
+        [known.user('create', without('STREAM.CREATE')), no('Publish to "\\$JS\\.API\\.STREAM\\.CREATE\\.perftrace_run"'), 'run'],
+        [known.user('deaf', { ...SENDER, sub: { allow: ['elsewhere'] } }), no('Subscription to "_INBOX'), 'run'],
+        [known.user('get', without('MSG.GET')), no('Publish to "\\$JS\\.API\\.STREAM\\.MSG\\.GET\\.perftrace_run"'), 'run'],
+        [known.user('data', without('.data.')), /: a piece was not taken: Permissions Violation for Publish to "perftrace\.run\.data\./, 'run']]) {
+        const here = s.folder();
+        const w = await ended(worker(url, creds, { dir: here, forward_wait_ms: 1500, run_id: run }), 0, 'the worker');
+        assert.match(w.stderr, what);
+        assert.match(w.stderr, /has not acknowledged \d+ bytes/);
+        assert.doesNotMatch(w.stderr, /hangs|\([Tt]imeout/);
+        assert.strictEqual(w.stderr.match(/Violation/g).length, 1, w.stderr);
+        const f = await ended(forward(here, url, creds, ['--timeout', '1s']), 4, 'perf-trace-forward');
+        assert.match(/error: .* are left: .*/.exec(f.stderr)?.[0] ?? `no error in: ${f.stderr}`, what);
+        await ended(forward(here, url, good), 0, 'perf-trace-forward');
+    }
+    // Without the time everything else goes on.
+    const w = await ended(worker(url, known.user('timeless', without('.clock')), { dir: s.folder() }), 0, 'the worker');
+    assert.match(w.stderr, /note: forwarded \d+ bytes/);
+    assert.doesNotMatch(w.stderr, /Violation/);
+});
+
 test('credentials that come late, and others in the file meanwhile', { skip }, async () => {
     const { dir, known, url } = await scene();
     const [here, there] = [s.folder(), s.folder()];

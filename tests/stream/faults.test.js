@@ -110,7 +110,7 @@ test("the server's disk is full, and then is not", { skip: skip || (root ? false
         const w = s.worker([300000, 0, 1, 'hold'], { dir: here, rank: 0, world_size: 1, forward: url,
                                                      overflow: 'block', forward_wait_ms: 120000 });
         await w.told(/holding/);
-        await w.told(/cannot be reached \(/);
+        await w.told(/: a piece was not taken: insufficient resources; what is recorded waits/);
         assert.strictEqual(s.spawnSync('mount', ['-o', 'remount,size=200m', store]).status, 0);
         await n.kill(); // it has given up its stream until it is started again
         const again = await s.nats(port, store);

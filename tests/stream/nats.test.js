@@ -125,6 +125,91 @@ test('acknowledgements that never come: the connection is given up, nothing is l
     proxy.close();
 });
 
+// Between worker and server: counts connections; look(bytes, connection's number) says what goes on to the server.
+async function between(port, look = (d) => d) {
+    let connections = 0;
+    const server = net.createServer((client) => {
+        const up = net.connect(port, '127.0.0.1');
+        const number = ++connections;
+        client.on('data', (d) => up.write(look(d, number))).on('error', () => {}).on('close', () => up.destroy());
+        up.on('data', (d) => client.write(d)).on('error', () => {}).on('close', () => client.destroy());
+    });
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return { url: `nats://127.0.0.1:${server.address().port}`, connections: () => connections, close: () => server.close() };
+}
+
+// A request to the server's JetStream, as docs/SCALING.md makes it.
+function jetstream(port, what, body) {
+    return new Promise((resolve, reject) => {
+        const text = JSON.stringify(body);
+        const c = net.connect(port, '127.0.0.1', () => c.write(
+            `CONNECT {"verbose":false}\r\nSUB answer 1\r\nPUB $JS.API.${what} answer ${text.length}\r\n${text}\r\n`));
+        let told = '';
+        c.on('error', reject).on('data', (d) => {
+            told += d;
+            const line = /^\{.*\}\r$/m.exec(told);
+            if (!line)
+                return;
+            c.destroy();
+            const answer = JSON.parse(line[0]);
+            return answer.error ? reject(new Error(line[0])) : resolve(answer);
+        });
+    });
+}
+
+const count = (text, what) => (text.match(what) || []).length;
+
+test('the store is full: told once and truly, however often it is tried; then there is room', { skip }, async () => {
+    const { here, there, port, url, settings } = await scene();
+    const limits = { name: 'perftrace_run', subjects: ['perftrace.run.data.>'], storage: 'file', retention: 'limits',
+                     max_bytes: 4000, discard: 'new' };
+    await jetstream(port, 'STREAM.CREATE.perftrace_run', limits);
+    const way = await between(port);
+    const w = s.worker([20000, 0, 1, 'hold'], { ...settings, forward: way.url, forward_wait_ms: 120000 });
+    await w.told(/warning: \S+: a piece was not taken: maximum bytes exceeded; what is recorded waits in its file/);
+    const before = way.connections();
+    await s.until(() => way.connections() >= before + 5, 'it has tried five times more');
+    assert.strictEqual(count(w.err, /maximum bytes exceeded/g), 1, w.err);
+    assert.doesNotMatch(w.err, /pieces again|reached/);
+    const copy = s.folder();
+    s.find(here, /^traces/).forEach((f) => fs.copyFileSync(f, path.join(copy, path.basename(f))));
+    const f = await s.start(s.FORWARD, [copy, '--unfinished', '--to', url, '--timeout', '4s'],
+                            { PERFTRACE_TEST_NATS_LIBRARY: s.NATS_LIBRARY }).done;
+    assert.strictEqual(f.status, 4, f.stderr);
+    assert.match(f.stderr, /error: .*1 file with [\d,]+ bytes are left: a piece was not taken: maximum bytes exceeded/);
+    assert.strictEqual(count(f.stderr, /it is tried again/g), 1, f.stderr);
+    assert.doesNotMatch(f.stderr, /: reached|taken again/);
+    await jetstream(port, 'STREAM.UPDATE.perftrace_run', { ...limits, max_bytes: -1 });
+    await w.told(/note: \S+ takes pieces again/);
+    w.child.stdin.end();
+    ended(await w.done);
+    await collected(taker(url, there, ['--until-done']));
+    assert.strictEqual(s.account(s.same(here, there)[0]).written, 20000);
+    way.close();
+});
+
+test('more replicas than servers: the warning says what the server said', { skip }, async () => {
+    const { settings } = await scene();
+    const r = await s.worker([1000, 0, 1], { ...settings, forward_replicas: 3, forward_wait_ms: 300 }).done;
+    assert.match(r.stderr, /cannot be reached \(the stream cannot be made: replicas > 1 not supported in non-clustered mode \(10074\)\)/);
+    assert.match(r.stderr, /has not acknowledged \d+ bytes/);
+});
+
+test('a server that does not answer requests: a short job says so, and does not hang', { skip }, async () => {
+    const { port, settings } = await scene();
+    const mute = new Set();
+    const way = await between(port, (d, number) => {
+        if (d.includes('$JS.API'))
+            mute.add(number);
+        return mute.has(number) ? '' : d;
+    });
+    const r = await s.worker([1000, 0, 1], { ...settings, forward: way.url, forward_wait_ms: 3000 }).done;
+    assert.match(r.stderr, /cannot be reached \(the stream cannot be used: .*[Tt]imeout/);
+    assert.match(r.stderr, /has not acknowledged \d+ bytes/);
+    assert.doesNotMatch(r.stderr, /hangs/);
+    way.close();
+});
+
 test('the collector is killed and comes back, again and again', { skip }, async () => {
     const { here, there, url, settings } = await scene();
     const w = s.worker([60000, 20000, 2], settings);

@@ -63,7 +63,9 @@ static struct {
     unsigned opens;
     bool open;
     bool unreachable;
-    int clock; /* 0: answers in the call, 1: nobody there, 2: never, 3: with the next wait */
+    bool full;    /* takes no pieces, though it tells places */
+    bool refuses; /* a piece came meanwhile */
+    int clock;    /* 0: answers in the call, 1: nobody there, 2: never, 3: with the next wait */
     char t1[40];
     unsigned asked_clock;
     const perftrace__forward_link_options_t *o;
@@ -77,7 +79,7 @@ static struct {
 } side;
 
 static perftrace__stream_unpacker_t *unpacker;
-static unsigned told[3];
+static unsigned told[5];
 static unsigned readings;
 static perftrace__reference_t reading;
 static char news_text[5000];
@@ -121,7 +123,7 @@ static perftrace__forward_link_t *way_open(const perftrace__forward_link_options
     }
     side.o = o;
     side.open = true;
-    side.lost = false;
+    side.lost = side.refuses = false;
     side.answers = 0;
     return (perftrace__forward_link_t *)&side;
 }
@@ -187,6 +189,10 @@ static perftrace__forward_sent_t way_send(perftrace__forward_link_t *l,
     if (chance(side.percent)) {
         return PERFTRACE__FORWARD_FULL;
     }
+    if (side.full) {
+        side.refuses = true;
+        return PERFTRACE__FORWARD_SENT;
+    }
     if (side.breaks && chance(side.percent)) {
         side.lost = true; /* what follows leaves a gap; if nothing does, the way breaks some day */
         return PERFTRACE__FORWARD_SENT;
@@ -222,6 +228,9 @@ static bool way_wait(perftrace__forward_link_t *l, int wake_fd, uint32_t timeout
     (void)l;
     (void)wake_fd;
     side.uncalled += !side.open;
+    if (side.refuses) {
+        return false;
+    }
     if (breaks() || (side.lost && chance(30))) {
         return false; /* acknowledgements on their way are lost */
     }
@@ -243,7 +252,12 @@ static bool way_wait(perftrace__forward_link_t *l, int wake_fd, uint32_t timeout
 
 static const char *way_problem(const perftrace__forward_link_t *l) {
     (void)l;
-    return "it broke";
+    return side.refuses ? "it is full" : "it broke";
+}
+
+static bool way_refuses(const perftrace__forward_link_t *l) {
+    (void)l;
+    return side.refuses;
 }
 
 static void way_close(perftrace__forward_link_t *l) {
@@ -261,6 +275,7 @@ static const perftrace__forward_link_ops_t way = {
     .clock = way_clock,
     .wait = way_wait,
     .problem = way_problem,
+    .refuses = way_refuses,
     .close = way_close,
     .orphan = way_close,
 };
@@ -588,6 +603,68 @@ static void an_outage_is_told_once(void **state) {
     perftrace__strbuf_free(&a);
 }
 
+static void try_for_an_hour(perftrace__forward_sender_t *s) {
+    uint64_t begun = now_ns;
+    side.opens = 0;
+    while (now_ns - begun < UINT64_C(3600000000000)) {
+        perftrace__forward_sender_step(s, 1000);
+    }
+    assert_in_range(side.opens, 720, 1450); /* 2.5 to 5 s apart in the end */
+}
+
+/* Such a server answers with places, which must not be taken for success. */
+static void a_full_store_is_told_once(void **state) {
+    (void)state;
+    uint64_t random = 11;
+    perftrace__strbuf_t a = content(0, 1000, &random);
+    perftrace__forward_sender_t *s = sender(false);
+    perftrace__forward_sender_add(s, given(0, &a));
+    side.full = true;
+    try_for_an_hour(s);
+    assert_int_equal(told[PERFTRACE__FORWARD_REFUSED], 1);
+    assert_string_equal(news_text, "it is full");
+    assert_string_equal(perftrace__forward_sender_problem(s), "it is full");
+    /* What happens meanwhile is told once, too. */
+    side.unreachable = true;
+    try_for_an_hour(s);
+    assert_string_equal(perftrace__forward_sender_problem(s), "nobody there");
+    side.unreachable = false;
+    try_for_an_hour(s);
+    assert_int_equal(told[PERFTRACE__FORWARD_UNREACHABLE], 1);
+    assert_int_equal(told[PERFTRACE__FORWARD_REFUSED], 1);
+    assert_int_equal(told[PERFTRACE__FORWARD_TAKEN] + told[PERFTRACE__FORWARD_REACHED], 0);
+    side.full = false;
+    run(s);
+    assert_int_equal(told[PERFTRACE__FORWARD_TAKEN], 1);
+    assert_int_equal(told[PERFTRACE__FORWARD_REACHED], 0);
+    assert_string_equal(perftrace__forward_sender_problem(s), "");
+    same(&side.file[0], &a);
+    perftrace__forward_sender_free(s);
+    perftrace__strbuf_free(&a);
+}
+
+static void with_nothing_to_send_a_place_is_enough(void **state) {
+    (void)state;
+    uint64_t random = 12;
+    perftrace__strbuf_t a = content(0, 1000, &random);
+    perftrace__forward_sender_t *s = sender(false);
+    perftrace__forward_sender_add(s, given(0, &a));
+    run(s);
+    perftrace__forward_sender_free(s);
+    s = sender(false);
+    perftrace__forward_sender_add(s, given(0, &a));
+    side.unreachable = true;
+    try_for_an_hour(s);
+    assert_int_equal(told[PERFTRACE__FORWARD_UNREACHABLE], 1);
+    side.unreachable = false;
+    side.pieces = 0;
+    run(s);
+    assert_int_equal(told[PERFTRACE__FORWARD_REACHED], 1);
+    assert_int_equal(side.pieces, 0);
+    perftrace__forward_sender_free(s);
+    perftrace__strbuf_free(&a);
+}
+
 static void the_clock_is_asked_for(void **state) {
     (void)state;
     uint64_t random = 10;
@@ -691,6 +768,8 @@ int main(void) {
         CASE(a_file_that_is_gone_does_not_stop_others),
         CASE(files_are_given_back),
         CASE(an_outage_is_told_once),
+        CASE(a_full_store_is_told_once),
+        CASE(with_nothing_to_send_a_place_is_enough),
         CASE(the_clock_is_asked_for),
         CASE(everything_fails_now_and_then),
     };

@@ -38,14 +38,14 @@ static void on_news(void *ctx, perftrace__forward_news_t what, const char *text)
     pt_forward_send_t *s = ctx;
     switch (what) {
     case PERFTRACE__FORWARD_UNREACHABLE:
-        snprintf(s->problem, sizeof s->problem, "%s", text);
-        s->refused = strncmp(text, "refused: ", 9) == 0;
+    case PERFTRACE__FORWARD_REFUSED:
         pt_warn("%s: %s; it is tried again", s->shown, text);
         break;
     case PERFTRACE__FORWARD_REACHED:
-        s->problem[0] = '\0';
-        s->refused = false;
         pt_note("%s: reached", s->shown);
+        break;
+    case PERFTRACE__FORWARD_TAKEN:
+        pt_note("%s: pieces are taken again", s->shown);
         break;
     case PERFTRACE__FORWARD_UNREADABLE:
         pt_warn("%s", text);
@@ -85,12 +85,14 @@ static bool open_sender(pt_forward_send_t *s) {
     s->sender = perftrace__forward_sender_new(&so);
     s->taken = 0;
     s->progress_ns = perftrace__os_mono_ns();
-    s->problem[0] = '\0';
-    s->refused = false;
     return s->sender != NULL;
 }
 
 static void close_sender(pt_forward_send_t *s) {
+    const char *problem = perftrace__forward_sender_problem(s->sender);
+    if (problem[0]) {
+        snprintf(s->problem, sizeof s->problem, "%s", problem);
+    }
     const perftrace__forward_totals_t *t = perftrace__forward_sender_totals(s->sender);
     s->pieces += t->pieces;
     s->packed += t->packed;
@@ -181,9 +183,10 @@ static bool harvest(pt_forward_send_t *s) {
 static void give_up(pt_forward_send_t *s) {
     char why[sizeof s->book->items->why];
     char run[sizeof s->run];
+    const char *problem = perftrace__forward_sender_problem(s->sender);
+    bool refused = strncmp(problem, "refused: ", 9) == 0;
     snprintf(why, sizeof why, "not sent: %.180s",
-             s->problem[0] ? s->problem : "nothing was acknowledged");
-    bool refused = s->refused;
+             problem[0] ? problem : "nothing was acknowledged");
     memcpy(run, s->run, sizeof run);
     pt_forward_send_stop(s);
     s->gave_up = true;

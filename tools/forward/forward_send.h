@@ -30,8 +30,7 @@ typedef struct pt_forward_send {
     unsigned taken;       /* files of this connection */
     size_t next;          /* of the book, to be looked at */
     uint64_t progress_ns; /* when something was acknowledged last */
-    char problem[600];    /* of the way; "": none */
-    bool refused;         /* the problem is the other side's word */
+    char problem[600];    /* that a way had last, when it was closed; "": none had any */
     bool gave_up;         /* nothing was acknowledged for too long */
     uint64_t pieces, packed, connects;
 } pt_forward_send_t;
