@@ -160,6 +160,17 @@ static bool judge_stream(const pt_collect_stream_t *s) {
     return good;
 }
 
+/* The traces of one file are in one. */
+static size_t count_files(const collector_t *c, const pt_collect_run_t *run) {
+    size_t files = 0, in_one = 0;
+    for (const pt_collect_stream_t *s = run->streams; s != NULL; s = s->next) {
+        bool one = pt_collect_is_in_one(&c->store, s);
+        in_one += one;
+        files += !one;
+    }
+    return files + (in_one > 0);
+}
+
 /* Tells what came of a run. False: something in it is at fault. */
 static bool sum_up_run(collector_t *c, const pt_collect_run_t *run, bool *ret_missing) {
     char events[PT_HUMAN_COUNTED_MAX], dropped[PT_HUMAN_MAX], ranks_text[PT_HUMAN_COUNTED_MAX];
@@ -181,7 +192,7 @@ static bool sum_up_run(collector_t *c, const pt_collect_run_t *run, bool *ret_mi
     pt_note("run %s: %s of %s in %s; %s dropped by their processes", run->id,
             pt_human_counted(events, event_sum, "event", "events"),
             pt_human_counted(ranks_text, ranks.count, "rank", "ranks"),
-            pt_human_counted(files, run->count, "file", "files"),
+            pt_human_counted(files, count_files(c, run), "file", "files"),
             pt_human_exact(dropped, dropped_sum));
     if (run->expired > 0) {
         pt_note("run %s: %s with %s were deleted (--keep)", run->id,

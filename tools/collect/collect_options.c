@@ -99,7 +99,7 @@ static const pt_text_t sections[] = {
 static const pt_text_t exits[] = {
     {"0", "all is collected; or, without --until-done, it was ended by a signal"},
     {"1", "what was collected has a fault: a footer's account does not balance, or pieces were "
-          "refused"},
+          "refused, or files are not there any more"},
     {"2", "the command line is wrong"},
     {"3", "ranks are missing at the end of --timeout, the address cannot be listened on, "
           "or a file that --nats needs cannot be read"},
