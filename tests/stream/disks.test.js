@@ -12,6 +12,7 @@ const shim = SHIM ? false : 'without the shim of tests/fault';
 const noNats = s.NATS ? false : 'no nats-server, or built without libnats';
 const sanitized = process.env.STREAM_SANITIZED === '1';
 const EROFS = 30;
+const ENOSPC = 28;
 
 // Both ways: where workers forward to, and a collector with an environment of its own.
 const WAYS = {
@@ -130,6 +131,25 @@ for (const way of Object.keys(WAYS))
         assert.match((await stopped(w)).stderr, /note: forwarded \d+ bytes/);
         const r = await ended(c, 'the collector');
         assert.strictEqual(r.stderr.match(/cannot be written/g).length, 1, r.stderr);
+        s.account(s.same(here, there)[0]);
+    });
+
+for (const way of Object.keys(WAYS))
+    test(`a file that the collector could make but not write is removed, by ${way}: it is made anew`, { skip: shim || WAYS[way].skip }, async () => {
+        const { here, there, collect, settings } = await scene(way);
+        const fail = path.join(s.folder(), 'fail');
+        fs.writeFileSync(fail, '');
+        const c = await collect([], { LD_PRELOAD: SHIM, FAULT_FAIL: fail, FAULT_ERRNO: ENOSPC });
+        const w = s.worker([1e9, 5000, 2, 'end'], settings);
+        await c.told(/cannot be written \(No space left on device\)/);
+        const [made] = s.find(there, /^traces/);
+        assert.strictEqual(fs.statSync(made).size, 0);
+        fs.unlinkSync(made);
+        fs.unlinkSync(fail);
+        await s.until(() => s.bytes(there) > 300000, 'a part has arrived');
+        assert.match((await stopped(w)).stderr, /note: forwarded \d+ bytes/);
+        const r = await ended(c, 'the collector');
+        assert.doesNotMatch(r.stderr, /was removed or cut by somebody/);
         s.account(s.same(here, there)[0]);
     });
 

@@ -102,9 +102,19 @@ bool pt_collect_file_stands(const pt_collect_file_t *file, uint64_t size) {
     return pt_collect_descriptor_stands(file->fd, file->path, size);
 }
 
+static bool is_removed(const pt_collect_file_t *file) {
+    return access(file->path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 int pt_collect_file_write(pt_collect_files_t *files, pt_collect_file_t *file, const void *data,
                           size_t len, uint64_t offset, size_t *ret_done) {
     *ret_done = 0;
+    if (offset == 0 && file->fd >= 0 && is_removed(file)) {
+        int closed = close_file(files, file); /* made, but never written: it is made anew */
+        if (closed != 0) {
+            return closed;
+        }
+    }
     if ((offset > 0 || file->fd >= 0) && !pt_collect_file_stands(file, offset)) {
         return -ESTALE;
     }
