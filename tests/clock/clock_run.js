@@ -38,6 +38,10 @@ function busy() {
 async function clockRun({ seconds = 5, ranks = 1, env = {}, later = {}, load = true } = {}) {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'perftrace-clock-'));
     const collected = path.join(dir, 'collected');
+    // A disk of its own, too: to the others, of the same host name, a ring of another boot id is a dead process'.
+    const machine = (rank) => path.join(dir, `machine-${rank}`);
+    for (let rank = 0; rank <= ranks; rank++)
+        fs.mkdirSync(machine(rank));
     const collector = spawn(of('PERFTRACE_COLLECT'), ['--listen', '0', '-o', collected], { stdio: ['ignore', 'ignore', 'pipe'] });
     const pump = load ? await busy() : { stop: () => {} };
     try {
@@ -59,8 +63,8 @@ async function clockRun({ seconds = 5, ranks = 1, env = {}, later = {}, load = t
                 const child = spawn(of('PERFTRACE_CLOCK_WORKER'), [String(seconds)], { stdio: ['ignore', 'inherit', 'pipe'], env: {
                     ...process.env, LD_PRELOAD: of('PERFTRACE_CLOCK_SHIM'), CLOCK_SHIM_BOOT: `machine-${rank}`,
                     CLOCK_SHIM_OFFSET_NS: rank ? '250000000' : '0', CLOCK_SHIM_PPB: rank ? '20000' : '0',
-                    PERFTRACE_DIR: path.join(dir, 'own'), PERFTRACE_RUN_ID: 'clock', RANK: String(rank), WORLD_SIZE: String(ranks + 1),
-                    PERFTRACE_ENABLED: '1', PERFTRACE_RING_DIR: dir, PERFTRACE_FORWARD: `tcp://127.0.0.1:${port}`,
+                    PERFTRACE_DIR: machine(rank), PERFTRACE_RUN_ID: 'clock', RANK: String(rank), WORLD_SIZE: String(ranks + 1),
+                    PERFTRACE_ENABLED: '1', PERFTRACE_RING_DIR: machine(rank), PERFTRACE_FORWARD: `tcp://127.0.0.1:${port}`,
                     PERFTRACE_FORWARD_WAIT_MS: '60000', ...env, ...(rank ? later : {}) } });
                 child.stderr.on('data', (d) => { text += d; });
                 child.on('error', reject);
@@ -73,8 +77,10 @@ async function clockRun({ seconds = 5, ranks = 1, env = {}, later = {}, load = t
         if (collector.kill('SIGTERM'))
             await new Promise((resolve) => collector.on('close', resolve));
     }
-    for (const name of fs.readdirSync(path.join(dir, 'own')).filter((n) => n.endsWith('.jsonl')))
-        assert(fs.readFileSync(path.join(dir, 'own', name)).equals(fs.readFileSync(path.join(collected, 'clock', name))), name);
+    for (let rank = 0; rank <= ranks; rank++) {
+        const name = `traces-r${rank}.jsonl`;
+        assert(fs.readFileSync(path.join(machine(rank), name)).equals(fs.readFileSync(path.join(collected, 'clock', name))), name);
+    }
     const out = path.join(dir, 'merged.json');
     const r = spawnSync(of('PERFTRACE_CONVERT'), [collected, '-o', out], { encoding: 'utf8' });
     assert.strictEqual(r.status, 0, r.stderr);
