@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #define STEP_MS    1000u /* longest time that the thread does not look */
@@ -46,6 +47,8 @@ typedef struct told {
 
 static struct {
     pthread_mutex_t lock;
+    pthread_mutex_t say; /* held while the thread tells something */
+    bool unheard;        /* under it: the run that would hear it is over */
     pthread_t thread;
     bool running;     /* there is a thread, or one that was left */
     bool left;        /* it hangs, and is nobody's to join */
@@ -72,13 +75,14 @@ static struct {
     unsigned number[2];
     perftrace__stream_key_t key;
     char *text[5]; /* of the options: to, token, creds, tls_ca, what was given */
-} fw = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PERFTRACE__WAKE_PIPE_INIT};
+} fw = {.lock = PTHREAD_MUTEX_INITIALIZER,
+        .say = PTHREAD_MUTEX_INITIALIZER,
+        .wake = PERFTRACE__WAKE_PIPE_INIT};
 
 /* ---- the thread ---------------------------------------------------------------------------------
  */
 
-static void on_news(void *ctx, perftrace__forward_news_t what, const char *text) {
-    (void)ctx;
+static void say(perftrace__forward_news_t what, const char *text) {
     switch (what) {
     case PERFTRACE__FORWARD_UNREACHABLE:
         perftrace__runtime_log(PERFTRACE_LOG_WARNING,
@@ -101,6 +105,16 @@ static void on_news(void *ctx, perftrace__forward_news_t what, const char *text)
         perftrace__runtime_log(PERFTRACE_LOG_WARNING, "not forwarded any more: %s", text);
         break;
     }
+}
+
+/* What comes of a thread that was left is for a run that is over, whose settings are no more. */
+static void on_news(void *ctx, perftrace__forward_news_t what, const char *text) {
+    (void)ctx;
+    pthread_mutex_lock(&fw.say);
+    if (!fw.unheard) {
+        say(what, text);
+    }
+    pthread_mutex_unlock(&fw.say);
 }
 
 static void on_reading(void *ctx, const perftrace__reference_t *r) {
@@ -230,7 +244,7 @@ static void free_all(void) {
 /* The thread has ended. */
 static void forget(void) {
     pthread_mutex_lock(&fw.lock);
-    fw.running = fw.left = false;
+    fw.running = fw.left = fw.unheard = false;
     free_all();
     pthread_mutex_unlock(&fw.lock);
 }
@@ -347,7 +361,9 @@ void perftrace__forward_fork_child(void) {
     }
     fw.inherited = fw.inherited || fw.used_nats;
     fw.working = fw.forking = 0;
+    fw.unheard = false;
     pthread_mutex_init(&fw.lock, NULL);
+    pthread_mutex_init(&fw.say, NULL);
 }
 
 void perftrace__forward_run_begin(const perftrace_config_t *options,
@@ -499,6 +515,19 @@ static void tell_end(void) {
     }
 }
 
+/* Nobody hears it from now on. One that hangs while it tells something is not waited for. */
+static void leave_thread(void) {
+    struct timespec until;
+    pthread_detach(fw.thread);
+    fw.left = true;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    if (pthread_mutex_timedlock(&fw.say, &until) == 0) {
+        fw.unheard = true;
+        pthread_mutex_unlock(&fw.say);
+    }
+}
+
 void perftrace__forward_run_end(void) {
     if (!fw.running || fw.left) { /* one that was left belongs to a run before this one */
         return;
@@ -510,8 +539,7 @@ void perftrace__forward_run_end(void) {
     perftrace__wake_pipe_wake(&fw.wake);
     pthread_mutex_unlock(&fw.lock);
     if (!wait_ended(wait_ns + HANG_MS * UINT64_C(1000000))) {
-        pthread_detach(fw.thread);
-        fw.left = true;
+        leave_thread();
         perftrace__runtime_log(PERFTRACE_LOG_ERROR,
                                "the thread that forwards to %s hangs; what is not acknowledged "
                                "stays in %s for perf-trace-forward",
