@@ -167,6 +167,7 @@ stage_valgrind() {
     local slow_there='runtime_(life|late|overflow)|core_threads|needs_recording|profiler_perf'
     [ -z "$brief" ] ||
         slow_there="$slow_there|trace_touch|session_fold_memory|base_number|sessions_tasks|json_split|profiler_nvtx"
+    export PERFTRACE_TEST_MEMCHECK=1
     export PERFTRACE_TEST_ROUNDS=5 # of processes, at the end of each of which memcheck looks for leaks
     # ISA-L reads past its input on purpose, which memcheck cannot know.
     setup_build "$build" "${shared[@]}" "$no_mpi" -DPERFTRACE_ISAL=OFF \
