@@ -87,6 +87,34 @@ test('all runs of a server, a stream that is made by the collector, an empty las
     await server.kill();
 });
 
+test('that a file is at its end is told to another collector: it is seen all the same', async () => {
+    const server = await t.server();
+    const c = await t.client(server.port);
+    const dir = t.folder();
+    const one = t.collector(['--nats', server.url, '-o', dir, '--run', 'r', '--until-done']);
+    await untilStream(c, 'perftrace_r');
+    const f = { ...t.file(t.trace()), whole: false };
+    const idle = async () => {
+        const i = await c.api('CONSUMER.INFO.perftrace_r.collect');
+        return i.num_pending === 0 && i.num_ack_pending === 0;
+    };
+    await putAll(c, [f], 300);
+    await untilBytes(`${dir}/r/traces-r0.jsonl`, f.bytes.length);
+    await t.until(idle, 'all is acknowledged');
+    one.child.kill('SIGSTOP');
+    await t.until(async () => (await c.api('CONSUMER.INFO.perftrace_r.collect')).num_waiting === 0, 'it has asked for nothing');
+    const all = t.collector(['--nats', server.url, '-o', dir]);
+    await t.until(async () => (await c.api('CONSUMER.INFO.perftrace_r.collect')).num_waiting > 0, 'another one asks');
+    await t.put(c, f, f.bytes.length, f.bytes.length, { last: true });
+    await t.until(idle, 'it took it');
+    one.child.kill('SIGCONT');
+    const r = await one.ended;
+    assert.strictEqual(r.status, 0, r.stderr);
+    assert.strictEqual((await all.stop()).status, 0);
+    await c.end();
+    await server.kill();
+});
+
 test('pieces in any order and with other borders', async () => {
     const server = await t.server();
     const c = await t.client(server.port);

@@ -19,7 +19,7 @@ bool pt_collect_gone_is(const stream_t *s) {
 static void forget(pt_collect_store_t *store, stream_t *s) {
     perftrace__strbuf_t *names = s->tally.names;
     (void)pt_collect_parts_close(&store->files, &s->parts);
-    s->have = s->counted = s->rate_events = 0;
+    s->have = s->looked = s->counted = s->rate_events = 0;
     s->uncounted = false;
     perftrace__strbuf_clear(&s->names);
     s->tally = (pt_collect_tally_t)PT_COLLECT_TALLY_INIT;

@@ -269,6 +269,7 @@ static void look_at_ends(store_t *s, stream_t *stream) {
         stream->key.world_size = t.world_size;
     }
     stream->tally.epoch_ns = t.epoch_ns;
+    stream->looked = stream->have;
 }
 
 static int find_have(store_t *s, stream_t *stream) {
@@ -321,6 +322,10 @@ void pt_collect_store_look_again(store_t *s, run_t *run) {
         if (!stream->ended && !stream->key.sessions && s->o.one_file == NULL &&
             pt_collect_store_place(s, stream)) {
             pt_collect_store_look_for_more(s, stream);
+            /* That all was here may have been told to another collector. */
+            if (stream->have > stream->looked) {
+                look_at_ends(s, stream);
+            }
         }
     }
 }

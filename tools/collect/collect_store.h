@@ -48,6 +48,7 @@ typedef struct pt_collect_stream {
     uint64_t have;                  /* bytes of the stream that are written */
     uint64_t counted;               /* those that the tally knows */
     uint64_t header_at, header_len; /* in the one file: its last header; len 0: not known */
+    uint64_t looked;                /* have, when the file's end was looked at last */
     bool ended;                     /* and that was all */
     unsigned senders;               /* connections that asked for it */
     bool had_senders;               /* there was one */
