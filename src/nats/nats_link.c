@@ -1,14 +1,15 @@
 /* nats_link.c: the way to NATS JetStream. SPDX-License-Identifier: MIT
  *
- * libperftrace-nats.so, loaded by whoever is told to forward to nats://; the only file of the
- * library's side that knows libnats. Reconnecting is the sender's: what is on its way when a
- * connection breaks is sent again by its offset.
+ * libperftrace-nats.so, loaded by whoever is told to forward to nats://; with nats_stream.c
+ * all of the library's side that knows libnats. Reconnecting is the sender's: what is on its way
+ * when a connection breaks is sent again by its offset.
  *
  * libnats calls back on threads of its own, also a moment after a connection was destroyed. So what
  * it is given is no pointer but a ticket, which is worth nothing once the link is closed; and what
  * it says is kept, under the one lock, until the sender's thread takes it in wait. */
 #include "forward_link.h"
 #include "json_scan.h"
+#include "nats_stream.h"
 #include "os.h"
 #include "wake_pipe.h"
 
@@ -24,7 +25,6 @@
 #include <unistd.h>
 
 #define ON_THE_WAY    256u /* messages that are not acknowledged */
-#define EXTRA_WAIT_MS 1000 /* for what goes on without: the time, more replicas */
 #define WRITE_WAIT_MS 5000
 /* So long without any acknowledgement, and the connection counts as broken: a message that was on
  * its way to a leader that died is never answered, though the server we talk to lives on. */
@@ -104,15 +104,6 @@ static void set_broken(link_t *l, const char *what, const char *why) {
     }
 }
 
-/* What libnats says of the last call on this thread, without the place in its source. */
-static const char *last_error(natsStatus s) {
-    natsStatus last = NATS_OK;
-    const char *why = nats_GetLastError(&last);
-    const char *end = why && *why == '(' ? strstr(why, "): ") : NULL;
-    why = end ? end + 3 : why;
-    return why && *why ? why : natsStatus_GetText(s);
-}
-
 static perftrace__forward_sent_t fails(link_t *l, const char *what, const char *why) {
     pthread_mutex_lock(&lock);
     set_broken(l, what, why);
@@ -178,7 +169,7 @@ static void on_closed(natsConnection *nc, void *closure) {
  * the connection ends, and with it whatever waits for an answer. But without the time, and with
  * fewer replicas, everything else goes on. */
 static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus s, void *closure) {
-    const char *why = last_error(s); /* set for this call */
+    const char *why = perftrace__nats_error(s); /* set for this call */
     (void)sub;
     if (s != NATS_NOT_PERMITTED) {
         return;
@@ -371,7 +362,7 @@ static perftrace__forward_sent_t ask_clock(link_t *l, const char *t1) {
     perftrace__strbuf_clear(b);
     perftrace__stream_put_clock(b, t1);
     natsStatus s = natsConnection_Request(&answer, l->nc, subject, b->data, (int)b->len,
-                                          PT_MIN(l->o->timeout_ms, EXTRA_WAIT_MS));
+                                          PT_MIN(l->o->timeout_ms, PERFTRACE__NATS_EXTRA_WAIT_MS));
     if (s != NATS_OK) {
         l->ref[0] = '\0'; /* that collector is gone, or there is none */
         return PERFTRACE__FORWARD_FULL;
@@ -466,69 +457,6 @@ static natsStatus set_options(link_t *l, natsOptions *opts) {
     return s;
 }
 
-/* What a request failed of: what a callback knows of it, or what libnats says of the last call. */
-static void request_problem(link_t *l, const char *what, natsStatus s, jsErrCode code,
-                            char *problem, size_t size) {
-    const char *why = last_error(s);
-    char number[24] = "";
-    if (code) {
-        snprintf(number, sizeof number, " (%d)", (int)code);
-    }
-    pthread_mutex_lock(&lock);
-    if (l->broken) {
-        snprintf(problem, size, "%s", l->problem);
-    } else {
-        snprintf(problem, size, "%s: %s%s", what, why, number);
-    }
-    pthread_mutex_unlock(&lock);
-}
-
-/* A request may take what is left of the time to open. */
-static jsOptions *until(jsOptions *jo, uint64_t until_ns) {
-    uint64_t now = perftrace__os_mono_ns();
-    jsOptions_Init(jo);
-    jo->Wait = (int64_t)(until_ns > now ? (until_ns - now) / 1000000u + 1 : 1);
-    return jo;
-}
-
-/* The run's stream, made if nobody has. */
-static bool have_stream(link_t *l, uint64_t until_ns, char *problem, size_t size) {
-    jsStreamInfo *info = NULL;
-    jsErrCode code = 0;
-    jsOptions jo;
-    natsStatus s = js_GetStreamInfo(&info, l->js, l->name, until(&jo, until_ns), &code);
-    if (s == NATS_NOT_FOUND) {
-        jsStreamConfig c;
-        char subject[128];
-        const char *subjects[] = {subject};
-        jsStreamConfig_Init(&c);
-        snprintf(subject, sizeof subject, "perftrace.%s.data.>", l->run);
-        c.Name = l->name;
-        c.Subjects = subjects;
-        c.SubjectsLen = 1;
-        c.Storage = js_FileStorage;
-        c.Replicas = (int64_t)l->o->replicas;
-        code = 0;
-        s = js_AddStream(&info, l->js, &c, until(&jo, until_ns), &code);
-        if (s != NATS_OK) { /* another rank may have been first, with other replicas */
-            request_problem(l, "the stream cannot be made", s, code, problem, size);
-            s = js_GetStreamInfo(&info, l->js, l->name, until(&jo, until_ns), &code);
-        }
-    } else if (s != NATS_OK) {
-        request_problem(l, "the stream cannot be used", s, code, problem, size);
-    }
-    if (s == NATS_OK && info->Config && info->Config->Replicas < (int64_t)l->o->replicas) {
-        /* Made by somebody who wanted fewer: more are a matter of the server's. Where it has not as
-         * many, or does not let us ask, the stream is of use as it is. */
-        info->Config->Replicas = (int64_t)l->o->replicas;
-        until(&jo, until_ns);
-        jo.Wait = PT_MIN(jo.Wait, EXTRA_WAIT_MS);
-        js_UpdateStream(NULL, l->js, info->Config, &jo, &code);
-    }
-    jsStreamInfo_Destroy(info);
-    return s == NATS_OK;
-}
-
 static void close_link(link_t *l) {
     if (!l) {
         return;
@@ -562,6 +490,15 @@ static void open_library(void) {
     }
 }
 
+/* What a callback heard of says more than a request that was not answered. */
+static void tell_broken(link_t *l, char *problem, size_t size) {
+    pthread_mutex_lock(&lock);
+    if (l->broken) {
+        snprintf(problem, size, "%s", l->problem);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 static link_t *open_link(const perftrace__forward_link_options_t *o, char *problem, size_t size) {
     uint64_t until_ns = perftrace__os_mono_ns() + o->timeout_ms * UINT64_C(1000000);
     natsOptions *opts = NULL;
@@ -590,10 +527,14 @@ static link_t *open_link(const perftrace__forward_link_options_t *o, char *probl
     jo.PublishAsync.AckHandler = on_ack;
     jo.PublishAsync.AckHandlerClosure = (void *)l->ticket;
     s = s == NATS_OK ? natsConnection_JetStream(&l->js, l->nc, &jo) : s;
+    const perftrace__nats_stream_t stream = {l->run, l->name, o->replicas, until_ns};
     if (s != NATS_OK) {
-        snprintf(problem, size, "%s", last_error(s));
+        snprintf(problem, size, "%s", perftrace__nats_error(s));
+    } else if (!perftrace__nats_stream_have(l->js, &stream, problem, size)) {
+        tell_broken(l, problem, size);
+        s = NATS_ERR;
     }
-    if (s != NATS_OK || !have_stream(l, until_ns, problem, size)) {
+    if (s != NATS_OK) {
         close_link(l);
         return NULL;
     }
